@@ -1,0 +1,71 @@
+"""The senses inside a word vector, and the discourse atoms that connect them.
+
+The package is a chain, one module per link: text → tokens → vocabulary → counts → trainers → embeddings. Names are
+loaded when they are first used, so importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wordatoms.counts import Counts, count_pairs
+    from wordatoms.embeddings import Embeddings, Neighbour
+    from wordatoms.errors import WordatomsError
+    from wordatoms.pipeline import train
+    from wordatoms.text import Corpus, open_corpus
+    from wordatoms.tokens import Tokenizer
+    from wordatoms.trainers import train_embeddings
+    from wordatoms.vectorfiles import read_vectors, write_vectors
+    from wordatoms.vocabulary import Vocabulary, build_vocabulary
+
+_HOMES = {
+    "Corpus": "text",
+    "Counts": "counts",
+    "Embeddings": "embeddings",
+    "Neighbour": "embeddings",
+    "Tokenizer": "tokens",
+    "Vocabulary": "vocabulary",
+    "WordatomsError": "errors",
+    "build_vocabulary": "vocabulary",
+    "count_pairs": "counts",
+    "open_corpus": "text",
+    "read_vectors": "vectorfiles",
+    "train": "pipeline",
+    "train_embeddings": "trainers",
+    "write_vectors": "vectorfiles",
+}
+
+__all__ = [  # noqa: RUF022 (in the order of the chain)
+    "Corpus",
+    "open_corpus",
+    "Tokenizer",
+    "Vocabulary",
+    "build_vocabulary",
+    "Counts",
+    "count_pairs",
+    "train_embeddings",
+    "Embeddings",
+    "Neighbour",
+    "read_vectors",
+    "write_vectors",
+    "train",
+    "WordatomsError",
+]
+
+try:
+    __version__ = version("wordatoms")
+except PackageNotFoundError:  # run from a source tree that is not installed
+    __version__ = "0+unknown"
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'wordatoms' has no attribute '{name}'")
+    return getattr(import_module(f"wordatoms.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

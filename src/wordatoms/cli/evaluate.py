@@ -1,0 +1,65 @@
+"""`evaluate`: how good a model is, each task with its evidence and its baselines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+import click
+
+from wordatoms.cli import options
+from wordatoms.cli.output import show_json, show_table
+
+data = click.option(
+    "--data",
+    envvar="WORDATOMS_DATA",
+    type=click.Path(),
+    required=True,
+    help="Folder with the data sets.  [default: $WORDATOMS_DATA]",
+)
+
+
+@click.group()
+def evaluate() -> None:
+    """Measure a model on a task."""
+
+
+@evaluate.command()
+@options.model
+@data
+@options.as_json
+def similarity(model: str, data: str, as_json: bool) -> None:
+    """Word similarity: Spearman correlation with people's ratings, for each set, with its coverage."""
+    from wordatoms.embeddings import Embeddings
+    from wordatoms.tasks.similarity import evaluate_similarity
+
+    _show(evaluate_similarity(Embeddings.load(Path(model)), Path(data)), as_json=as_json)
+
+
+@evaluate.command()
+@options.model
+@data
+@options.as_json
+@click.option("--max-words", type=click.IntRange(1), help="Look for answers among the most frequent words only.")
+def analogy(model: str, data: str, as_json: bool, max_words: int | None) -> None:
+    """Analogies: a is to b as c is to …, the share answered right, with its coverage."""
+    from wordatoms.embeddings import Embeddings
+    from wordatoms.tasks.analogy import evaluate_analogy
+
+    _show(evaluate_analogy(Embeddings.load(Path(model)), Path(data), max_words=max_words), as_json=as_json)
+
+
+class Result(Protocol):
+    """What every task returns."""
+
+    def rows(self) -> list[dict[str, Any]]: ...
+
+    def to_json(self) -> dict[str, Any]: ...
+
+
+def _show(result: Result, *, as_json: bool) -> None:
+    if as_json:
+        show_json(result.to_json())
+        return
+    rows = result.rows()
+    show_table([name.replace("_", " ") for name in rows[0]], [list(row.values()) for row in rows])

@@ -1,0 +1,68 @@
+"""Options that several commands share, and the types of their values."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+class MemorySize(click.ParamType):  # type: ignore[type-arg]
+    """Bytes, written as 500M or 2G."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", str(value).strip().upper())
+        if not match:
+            self.fail(f"'{value}' is not a size; write 500M or 2G.", param, ctx)
+        return int(float(match[1]) * UNITS[match[2]])
+
+
+class Assignment(click.ParamType):  # type: ignore[type-arg]
+    """NAME=VALUE; the value is read as a number where it is one."""
+
+    name = "name=value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
+        if isinstance(value, tuple):
+            return value
+        name, equals, text = str(value).partition("=")
+        if not (name and equals and text):
+            self.fail(f"'{value}' is not of the form NAME=VALUE.", param, ctx)
+        return name.replace("-", "_"), _read_value(text)
+
+
+def _read_value(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+model = click.option("--model", metavar="MODEL", required=True, help="Folder of the model.")
+output = click.option("-o", "--output", metavar="MODEL", required=True, help="Folder of the new model.")
+threads = click.option(
+    "--threads",
+    type=click.IntRange(1),
+    help="Threads to use.  [default: all cores; the result does not depend on it]",
+)
+memory = click.option(
+    "--memory",
+    type=MemorySize(),
+    default="2G",
+    show_default=True,
+    help="Memory for counting; what does not fit goes to disk.",
+)
+seed = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all random choices.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+quiet = click.option("--quiet", is_flag=True, help="No progress, no remarks.")
+force = click.option("--force", is_flag=True, help="Make it again even if it is there already.")
+number = click.option("-n", "--number", type=click.IntRange(1), default=10, show_default=True, help="How many to show.")

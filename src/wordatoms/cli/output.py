@@ -1,0 +1,40 @@
+"""How results look on the screen: aligned tables, JSON, and remarks on standard error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+
+def show_json(value: object) -> None:
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def show_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Columns under their names; numbers to the right, text to the left."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+    numeric = [all(isinstance(row[k], int | float) or row[k] is None for row in rows) for k in range(len(header))]
+    for line in [list(header), *cells]:
+        aligned = [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(line, widths, numeric, strict=True)
+        ]
+        click.echo("  ".join(aligned).rstrip())
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def remark(text: str, *, quiet: bool) -> None:
+    """Something worth knowing that is not the result."""
+    if not quiet:
+        click.echo(text, err=True)

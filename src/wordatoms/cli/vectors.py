@@ -1,0 +1,123 @@
+"""Commands on the vectors of a model: ask for neighbours, bring vectors in, take them out, describe the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wordatoms.cli import options
+from wordatoms.cli.output import remark, show_json, show_table
+
+FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
+
+
+@click.command()
+@click.argument("words", metavar="WORD…", nargs=-1, required=True)
+@options.model
+@options.number
+@options.as_json
+def nearest(words: tuple[str, ...], model: str, number: int, as_json: bool) -> None:
+    """The words nearest to a word, by cosine."""
+    from wordatoms.embeddings import Embeddings
+
+    embeddings = Embeddings.load(Path(model))
+    found = dict(zip(words, embeddings.nearest_batch(words, number), strict=True))
+    if as_json:
+        show_json({word: [near._asdict() for near in nearby] for word, nearby in found.items()})
+        return
+    for word, nearby in found.items():
+        if len(words) > 1:
+            click.echo(f"{word}:")
+        show_table(["word", "cosine"], nearby)
+
+
+@click.command()
+@click.argument("word1")
+@click.argument("word2")
+@options.model
+@options.as_json
+def similarity(word1: str, word2: str, model: str, as_json: bool) -> None:
+    """The cosine between two words."""
+    from wordatoms.embeddings import Embeddings
+
+    cosine = Embeddings.load(Path(model)).similarity(word1, word2)
+    if as_json:
+        show_json({"word1": word1, "word2": word2, "similarity": cosine})
+    else:
+        click.echo(f"{cosine:.4f}")
+
+
+@click.command("import")
+@click.argument("vectors")
+@options.output
+@click.option("--format", "format_", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True)
+@click.option("--words", type=click.Path(), help="The word list of an .npy file, one word per line.")
+@click.option("--max-words", type=click.IntRange(1), help="Read only the first so many words.")
+@options.force
+@options.quiet
+def import_(
+    vectors: str,
+    output: str,
+    format_: str,
+    words: str | None,
+    max_words: int | None,
+    force: bool,
+    quiet: bool,
+) -> None:
+    """Make a model from a file of vectors: GloVe text, word2vec text or binary, fastText .vec, .npy and words."""
+    from wordatoms.folder import ModelFolder
+    from wordatoms.pipeline import import_vectors
+
+    folder = ModelFolder(output, create=True)
+    words_path = Path(words) if words else None
+    made = import_vectors(Path(vectors), folder, format=format_, words=words_path, max_words=max_words, force=force)
+    remark(f"{folder.path}: {made!r}" if made else f"{folder.path}: there already", quiet=quiet)
+
+
+@click.command("export")
+@click.argument("model")
+@click.option("-o", "--output", metavar="FILE", required=True, help="File to write.")
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="word2vec", show_default=True)
+@options.force
+@options.quiet
+def export_(model: str, output: str, format_: str, force: bool, quiet: bool) -> None:
+    """Write the vectors of a model to a file that other programs read."""
+    from wordatoms.embeddings import Embeddings
+    from wordatoms.errors import InputError
+    from wordatoms.vectorfiles import write_vectors
+
+    if Path(output).exists() and not force:
+        raise InputError(f"{output} is there already; pass --force to replace it.")
+    embeddings = Embeddings.load(Path(model))
+    write_vectors(embeddings, Path(output), format=format_)
+    remark(f"{output}: {len(embeddings):,} words, {embeddings.dim} dimensions, {format_}", quiet=quiet)
+
+
+@click.command()
+@options.model
+@options.as_json
+def info(model: str, as_json: bool) -> None:
+    """Describe a model: its stages, how each was made, from what."""
+    from wordatoms.folder import ModelFolder
+
+    folder = ModelFolder(model)
+    if as_json:
+        show_json(folder.manifest)
+        return
+    for stage, record in folder.stages.items():
+        click.echo(f"{stage}  ({record['program']}, {record['made']}, {record['seconds']:,.1f} s)")
+        for name, value in {**record["settings"], **_input_facts(record)}.items():
+            click.echo(f"  {name}: {_short(value)}")
+        click.echo(f"  files: {', '.join(record['files'])}")
+
+
+def _input_facts(record: dict[str, Any]) -> dict[str, Any]:
+    inputs = record.get("inputs", [])
+    return {"inputs": f"{len(inputs)} files, {sum(file['n_bytes'] for file in inputs):,} bytes"} if inputs else {}
+
+
+def _short(value: Any) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list | dict) else str(value)
+    return text if len(text) <= 80 else text[:77] + "…"

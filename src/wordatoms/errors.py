@@ -1,0 +1,68 @@
+"""The exceptions of wordatoms: each says what was given, what was expected and what to do next.
+
+    WordatomsError
+    ├── InputError          (also a ValueError)       a parameter or a text that cannot be used
+    │   └── VectorFileError                           a file of vectors that is broken; names the line or byte
+    ├── UnknownWordError    (also a KeyError)         a word outside the vocabulary, with the nearest spellings
+    ├── ModelError          (also a ValueError)       a model folder that is incomplete, damaged or of another kind
+    ├── DivergedError       (also an ArithmeticError) a training that ran into NaN or away from its loss
+    └── MissingExtraError   (also an ImportError)     an optional dependency, with the command that installs it
+
+On the command line each of them becomes one sentence and exit code 1.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Sequence
+from types import ModuleType
+
+
+class WordatomsError(Exception):
+    """Base of everything this package raises on purpose."""
+
+    def __str__(self) -> str:
+        # KeyError would show the repr of its argument; ours are sentences.
+        return str(self.args[0]) if self.args else ""
+
+
+class InputError(WordatomsError, ValueError):
+    """A parameter or a text that cannot be used."""
+
+
+class VectorFileError(InputError):
+    """A file of vectors that is broken."""
+
+
+class ModelError(WordatomsError, ValueError):
+    """A model folder that is incomplete, damaged or of another kind."""
+
+
+class DivergedError(WordatomsError, ArithmeticError):
+    """A training whose loss became NaN or ran away."""
+
+
+class MissingExtraError(WordatomsError, ImportError):
+    """An optional dependency that is not installed."""
+
+
+class UnknownWordError(WordatomsError, KeyError):
+    """A word outside the vocabulary."""
+
+    def __init__(self, word: str, known: Sequence[str]) -> None:
+        near = difflib.get_close_matches(word, known[:200_000], n=3, cutoff=0.75)
+        hint = f"; did you mean {', '.join(near)}?" if near else "; try another spelling."
+        super().__init__(f"'{word}' is not among the {len(known):,} words of the vocabulary{hint}")
+        self.word = word
+        self.suggestions = near
+
+
+def require_extra(module: str, extra: str) -> ModuleType:
+    """Import an optional dependency, or say how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(
+            f'this needs {module.partition(".")[0]}, which is not installed; run: pip install "wordatoms[{extra}]"'
+        ) from error

@@ -1,0 +1,197 @@
+"""The folder of a model: its manifest, the stages that are done, and the place for work in progress.
+
+`manifest.json` tells how every stage was made: settings, inputs with their hashes, seconds, files with their
+checksums. A stage that the manifest shows done with the same settings is skipped; with other settings it is refused
+unless forced. Work in progress lives in `.work`, held by one process at a time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+from typing import IO, Any
+
+from wordatoms.errors import ModelError
+from wordatoms.store import write_json
+
+FORMAT = 1
+STAGES = ("count", "embed")
+"""The stages in the order of the chain: a stage made anew takes those after it away."""
+
+Settings = Mapping[str, Any]
+
+
+class ModelFolder:
+    """A model's folder on disk."""
+
+    def __init__(self, path: Path | str, *, create: bool = False) -> None:
+        self.path = Path(path)
+        if create:
+            self._create()
+        elif not (self.path / "manifest.json").is_file():
+            raise ModelError(
+                f"{self.path} is not a model folder (it has no manifest.json); pass the folder of a model."
+            )
+        self.manifest = self._read_manifest()
+
+    def __repr__(self) -> str:
+        return f"ModelFolder({str(self.path)!r}, stages: {', '.join(self.stages) or 'none'})"
+
+    def _create(self) -> None:
+        if self.path.exists() and not self.path.is_dir():
+            raise ModelError(f"{self.path} is a file; pass a folder for the model.")
+        strangers = self.path.is_dir() and any(self.path.iterdir()) and not (self.path / "manifest.json").exists()
+        if strangers and not (self.path / ".work").exists():
+            raise ModelError(f"{self.path} holds other files and no model; pass a new or empty folder.")
+        self.path.mkdir(parents=True, exist_ok=True)
+
+    def _read_manifest(self) -> dict[str, Any]:
+        path = self.path / "manifest.json"
+        if not path.exists():
+            return {"format": FORMAT, "stages": {}}
+        try:
+            manifest: dict[str, Any] = json.loads(path.read_bytes())
+            known = manifest["format"] <= FORMAT and isinstance(manifest["stages"], dict)
+        except (ValueError, KeyError, TypeError) as error:
+            raise ModelError(f"{path} is damaged ({error}); train the model again into a new folder.") from error
+        if not known:
+            raise ModelError(
+                f"{path} has format {manifest['format']}, newer than this program knows; upgrade wordatoms."
+            )
+        return manifest
+
+    @property
+    def stages(self) -> dict[str, Any]:
+        stages: dict[str, Any] = self.manifest["stages"]
+        return stages
+
+    @property
+    def work(self) -> Path:
+        """The folder for work in progress."""
+        return self.path / ".work"
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Hold the folder for this process alone; what is left in `.work` and unfinished goes away."""
+        self.work.mkdir(exist_ok=True)
+        with _locked(self.work / "lock", self.path):
+            for stale in self.work.glob(".spill-*"):
+                shutil.rmtree(stale, ignore_errors=True)
+            yield
+        if all(path.name == "lock" for path in self.work.iterdir()):
+            shutil.rmtree(self.work, ignore_errors=True)
+
+    def is_done(self, stage: str, settings: Settings, *, force: bool = False) -> bool:
+        """Whether a stage is there with these settings; other settings are an error unless forced."""
+        record = self.stages.get(stage)
+        if record is None or force:
+            return False
+        wanted = json.loads(json.dumps(settings))
+        if record["settings"] == wanted:
+            return all((self.path / name).exists() for name in record["files"])
+        changed = sorted(key for key in record["settings"] | wanted if record["settings"].get(key) != wanted.get(key))
+        raise ModelError(
+            f"{self.path} was made with {_describe(record['settings'], changed)}, you ask for "
+            f"{_describe(wanted, changed)}; pass --force to make it again, or another folder."
+        )
+
+    def build(self, stage: str, settings: Settings, make: Callable[[], list[str]], **facts: Any) -> None:
+        """Make a stage anew and write it, with further facts, into the manifest; `make` returns its files' names."""
+        for name in STAGES[STAGES.index(stage) :] if stage in STAGES else (stage,):
+            self.stages.pop(name, None)
+        if (self.path / "manifest.json").exists():
+            write_json(self.path / "manifest.json", self.manifest)
+        started = perf_counter()
+        files = make()
+        self.stages[stage] = {
+            "settings": dict(settings),
+            **facts,
+            "seconds": round(perf_counter() - started, 2),
+            "made": datetime.now(UTC).isoformat(timespec="seconds"),
+            "program": _program(),
+            "peak_memory": peak_memory(),
+            "files": {name: fingerprint(self.path / name) for name in files},
+        }
+        write_json(self.path / "manifest.json", self.manifest)
+
+    def share(self, stage: str, path: Path | str) -> ModelFolder:
+        """Another model that has one stage of this one; its files are linked, not copied, where the disk allows."""
+        record = self.require(stage, "make it first.")
+        other = ModelFolder(path, create=True)
+        if stage in other.stages:
+            if other.stages[stage]["settings"] != record["settings"]:
+                raise ModelError(f"{other.path} has another '{stage}' stage than {self.path}; pass a new folder.")
+            return other
+        for name in record["files"]:
+            (other.path / name).unlink(missing_ok=True)
+            try:
+                (other.path / name).hardlink_to(self.path / name)
+            except OSError:
+                shutil.copyfile(self.path / name, other.path / name)
+        other.stages[stage] = record
+        write_json(other.path / "manifest.json", other.manifest)
+        return other
+
+    def require(self, stage: str, advice: str) -> dict[str, Any]:
+        """The record of a stage, or a sentence on how to get it."""
+        if stage not in self.stages:
+            raise ModelError(f"{self.path} has no '{stage}' stage yet; {advice}")
+        record: dict[str, Any] = self.stages[stage]
+        return record
+
+
+def _describe(settings: Settings, names: list[str]) -> str:
+    parts = []
+    for name in names:
+        value = json.dumps(settings.get(name), ensure_ascii=False)
+        parts.append(f"{name} {value}" if len(value) <= 60 else f"other {name}")
+    return ", ".join(parts)
+
+
+def peak_memory() -> int | None:
+    """The most bytes this process has held so far, where the system tells."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
+
+
+def _program() -> str:
+    from wordatoms import __version__
+
+    return f"wordatoms {__version__}"
+
+
+def fingerprint(path: Path) -> dict[str, Any]:
+    """Size and checksum of a file."""
+    with path.open("rb") as file:
+        return {"n_bytes": path.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+
+
+@contextmanager
+def _locked(path: Path, folder: Path) -> Iterator[None]:
+    """Hold a file lock, which the system frees even after kill -9."""
+    with path.open("w") as file:
+        if not _try_lock(file):
+            raise ModelError(f"another process is working in {folder}; wait for it, or pass another folder.")
+        yield
+
+
+def _try_lock(file: IO[str]) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # not on this system: nobody is kept out
+        return True
+    with suppress(BlockingIOError):
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False

@@ -1,0 +1,408 @@
+"""From UTF-8 bytes to word numbers: find the tokens of a block of lines, lower-case them, look them up.
+
+A token is a run of letters and combining marks that begins with a letter, with inner apostrophes, or a run of
+digits (`split == False`), or whatever stands between white space (`split == True`). The block must be valid
+UTF-8. The lexicon is a hash table with open addressing: `slots` hold the upper half of the hash above the word's
+number plus one. Word k is `blob[starts[k]:starts[k + 1]]`, its bytes packed eight to an integer and filled up with
+zeros (text holds no zero bytes), so that hashing and comparing take one step for most words.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wordatoms.kernels import jit
+
+# Properties of a code point, one bit each.
+LETTER = 1
+MARK = 2  # only inside a word
+DIGIT = 4
+APOSTROPHE = 8
+IGNORED = 16  # vanishes inside a word
+SPACE = 32
+CASED = 64
+CASE_IGNORABLE = 128
+COMPOSES = 256  # text with it may not be in normal form
+
+LINE_END = -1
+UNKNOWN = -2
+
+# Why `encode` came back.
+DONE = 0
+FULL = 1  # the lexicon must grow
+COMPOSING = 2  # the block must be brought to normal form first
+
+CAPITAL_SIGMA = 0x3A3
+SMALL_SIGMA = 0x3C3
+FINAL_SIGMA = 0x3C2
+CAPITAL_I_WITH_DOT = 0x130
+COMBINING_DOT = 0x307
+
+HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+
+@jit
+def decode(block, at):
+    """Code point at a byte of valid UTF-8, and its width."""
+    first = np.int64(block[at])
+    if first < 0x80:
+        return first, 1
+    if first < 0xE0:
+        return (first & 0x1F) << 6 | (np.int64(block[at + 1]) & 0x3F), 2
+    second = np.int64(block[at + 1]) & 0x3F
+    if first < 0xF0:
+        return (first & 0x0F) << 12 | second << 6 | (np.int64(block[at + 2]) & 0x3F), 3
+    return (
+        (first & 0x07) << 18 | second << 12 | (np.int64(block[at + 2]) & 0x3F) << 6 | (np.int64(block[at + 3]) & 0x3F),
+        4,
+    )
+
+
+@jit
+def put(code, out, at):
+    """Write a code point as UTF-8; the place after it."""
+    if code < 0x80:
+        out[at] = code
+        return at + 1
+    if code < 0x800:
+        out[at] = 0xC0 | code >> 6
+        out[at + 1] = 0x80 | code & 0x3F
+        return at + 2
+    if code < 0x10000:
+        out[at] = 0xE0 | code >> 12
+        out[at + 1] = 0x80 | code >> 6 & 0x3F
+        out[at + 2] = 0x80 | code & 0x3F
+        return at + 3
+    out[at] = 0xF0 | code >> 18
+    out[at + 1] = 0x80 | code >> 12 & 0x3F
+    out[at + 2] = 0x80 | code >> 6 & 0x3F
+    out[at + 3] = 0x80 | code & 0x3F
+    return at + 4
+
+
+@jit
+def token_end(block, at, kinds, split):
+    """End of the token that begins at `at`; -1 - end if a composing character stands in it."""
+    n = len(block)
+    composing = False
+    code, width = decode(block, at)
+    digits = not split and kinds[code] & DIGIT
+    while at < n:
+        code, width = decode(block, at)
+        kind = kinds[code]
+        composing |= (kind & COMPOSES) != 0
+        if split:
+            if kind & SPACE:
+                break
+        elif digits:
+            if not kind & DIGIT:
+                break
+        elif kind & APOSTROPHE:
+            following = at + width
+            if following >= n or not kinds[decode(block, following)[0]] & LETTER:
+                break
+        elif not kind & (LETTER | MARK | IGNORED):
+            break
+        at += width
+    return -1 - at if composing else at
+
+
+@jit
+def is_final_sigma(block, start, at, end, kinds):
+    """Whether the capital sigma at `at` ends its word: cased letters before it, none after it."""
+    before = False
+    here = start
+    while here < at:
+        code, width = decode(block, here)
+        if not kinds[code] & CASE_IGNORABLE:
+            before = (kinds[code] & CASED) != 0
+        here += width
+    here += 2
+    while before and here < end:
+        code, width = decode(block, here)
+        if not kinds[code] & CASE_IGNORABLE:
+            return not kinds[code] & CASED
+        here += width
+    return before
+
+
+@jit
+def fold_token(block, start, end, kinds, lower, split, keep_case, out):
+    """Write a token as the lexicon has it (case, apostrophes, ignored characters); its length in bytes."""
+    at = start
+    to = 0
+    while at < end:
+        code, width = decode(block, at)
+        kind = kinds[code]
+        if not split and kind & IGNORED:
+            at += width
+            continue
+        if not split and kind & APOSTROPHE:
+            code = 0x27
+        elif not keep_case:
+            if code == CAPITAL_I_WITH_DOT:
+                to = put(0x69, out, to)
+                code = COMBINING_DOT
+            elif code == CAPITAL_SIGMA:
+                code = FINAL_SIGMA if is_final_sigma(block, start, at, end, kinds) else SMALL_SIGMA
+            else:
+                code = lower[code]
+        to = put(code, out, to)
+        at += width
+    return to
+
+
+@jit
+def pack(text, n, key):
+    """Bytes eight to a word, the last filled up with zeros; the number of words."""
+    n_parts = (n + 7) >> 3
+    for part in range(n_parts):
+        value = np.uint64(0)
+        for k in range(8 * part, min(8 * part + 8, n)):
+            value |= np.uint64(text[k]) << np.uint64(8 * (k & 7))
+        key[part] = value
+    return n_parts
+
+
+@jit
+def hash_key(key, n_parts):
+    value = np.uint64(n_parts)
+    for k in range(n_parts):
+        value = (value ^ key[k]) * HASH_FACTOR
+        value ^= value >> np.uint64(32)
+    return value * HASH_FACTOR
+
+
+@jit
+def find_slot(key, n_parts, hashed, slots, starts, blob):
+    """Slot of a word, or the free slot where it belongs."""
+    mask = len(slots) - 1
+    tag = hashed >> np.uint64(32)
+    slot = np.int64(hashed >> np.uint64(20)) & mask
+    while slots[slot]:
+        if slots[slot] >> np.uint64(32) == tag:
+            word = np.int64(slots[slot] & np.uint64(0xFFFFFFFF)) - 1
+            first = starts[word]
+            if starts[word + 1] - first == n_parts:
+                k = 0
+                while k < n_parts and blob[first + k] == key[k]:
+                    k += 1
+                if k == n_parts:
+                    return slot
+        slot = (slot + 1) & mask
+    return slot
+
+
+@jit
+def insert(key, n_parts, hashed, slot, slots, starts, blob, n_words):
+    """Put a new word into a free slot; its number."""
+    first = starts[n_words]
+    for k in range(n_parts):
+        blob[first + k] = key[k]
+    starts[n_words + 1] = first + n_parts
+    slots[slot] = hashed >> np.uint64(32) << np.uint64(32) | np.uint64(n_words + 1)
+    return n_words
+
+
+@jit
+def has_room(n_parts, slots, starts, blob, n_words):
+    words_fit = 2 * (n_words + 1) <= len(slots) and n_words + 2 <= len(starts)
+    return words_fit and starts[n_words] + n_parts <= len(blob)
+
+
+@jit
+def add_keys(keys, key_starts, slots, starts, blob, n_words, ids):
+    """Numbers of given words, new ones added; the caller has made room. Returns the number of words."""
+    for k in range(len(key_starts) - 1):
+        key = keys[key_starts[k] : key_starts[k + 1]]
+        hashed = hash_key(key, len(key))
+        slot = find_slot(key, len(key), hashed, slots, starts, blob)
+        if slots[slot]:
+            ids[k] = np.int64(slots[slot] & np.uint64(0xFFFFFFFF)) - 1
+        else:
+            ids[k] = insert(key, len(key), hashed, slot, slots, starts, blob, n_words)
+            n_words += 1
+    return n_words
+
+
+@jit
+def hash_all(starts, blob, n_words, hashes):
+    for word in range(n_words):
+        key = blob[starts[word] : starts[word + 1]]
+        hashes[word] = hash_key(key, len(key))
+
+
+@jit
+def fill_slots(hashes, slots):
+    """Enter words 0, 1, 2 … into empty slots."""
+    mask = len(slots) - 1
+    for word in range(len(hashes)):
+        slot = np.int64(hashes[word] >> np.uint64(20)) & mask
+        while slots[slot]:
+            slot = (slot + 1) & mask
+        slots[slot] = hashes[word] >> np.uint64(32) << np.uint64(32) | np.uint64(word + 1)
+
+
+@jit
+def pack_ascii(block, at, fold, key):
+    """Pack the run of bytes that `fold` does not turn into zero; its end and the number of words."""
+    n_parts = 0
+    value = np.uint64(0)
+    shift = np.uint64(0)
+    folded = fold[block[at]]
+    while folded:
+        value |= np.uint64(folded) << shift
+        shift += np.uint64(8)
+        if shift == np.uint64(64):
+            key[n_parts] = value
+            n_parts += 1
+            value = np.uint64(0)
+            shift = np.uint64(0)
+        at += 1
+        folded = fold[block[at]]
+    if shift:
+        key[n_parts] = value
+        n_parts += 1
+    return at, n_parts
+
+
+@jit
+def general_token(block, at, kinds, lower, split, keep_case, scratch, key):
+    """The end of any token (-1 - end where it has a composing character) and its packed length."""
+    end = token_end(block, at, kinds, split)
+    stop = end if end >= 0 else -1 - end
+    return end, pack(scratch, fold_token(block, at, stop, kinds, lower, split, keep_case, scratch), key)
+
+
+@jit
+def encode(
+    block, at, n, kinds, lower, folds, split, keep_case, normal, grow, slots, starts, blob, n_words, ids, n_ids,
+    scratch, key,
+):  # fmt: skip
+    """Append the numbers of the tokens of `block[at:n]` to `ids`, `LINE_END` after each line.
+
+    `block[n]` must exist and be a newline. `folds` has, for bytes that begin an ASCII word and an ASCII number, the
+    folded byte or zero. Unknown words are added to the lexicon (`grow`) or become `UNKNOWN`. Returns the reason for
+    coming back, the place to go on from, the numbers of words and ids, and the room that a new word lacks.
+    """
+    letters, digits = folds[0], folds[1]
+    while at < n:
+        byte = block[at]
+        end = -1
+        if letters[byte]:
+            end, n_parts = pack_ascii(block, at, letters, key)
+            if block[end] >= 0x80 or kinds[block[end]] & APOSTROPHE:
+                end = -1
+        elif byte == 32:
+            at += 1
+            continue
+        elif digits[byte]:
+            end, n_parts = pack_ascii(block, at, digits, key)
+        elif byte == 10:
+            ids[n_ids] = LINE_END
+            n_ids += 1
+            at += 1
+            continue
+        else:
+            code, width = decode(block, at)
+            if kinds[code] & SPACE if split else not kinds[code] & (LETTER | DIGIT):
+                at += width
+                continue
+        if end < 0:
+            end, n_parts = general_token(block, at, kinds, lower, split, keep_case, scratch, key)
+            if end < 0:
+                if not normal:
+                    return COMPOSING, at, n_words, n_ids, 0
+                end = -1 - end
+        hashed = hash_key(key, n_parts)
+        slot = find_slot(key, n_parts, hashed, slots, starts, blob)
+        if slots[slot]:
+            ids[n_ids] = np.int64(slots[slot] & np.uint64(0xFFFFFFFF)) - 1
+        elif not grow:
+            ids[n_ids] = UNKNOWN
+        elif has_room(n_parts, slots, starts, blob, n_words):
+            ids[n_ids] = insert(key, n_parts, hashed, slot, slots, starts, blob, n_words)
+            n_words += 1
+        else:
+            return FULL, at, n_words, n_ids, n_parts
+        n_ids += 1
+        at = end
+    return DONE, at, n_words, n_ids, 0
+
+
+@jit
+def join_phrases(ids, n_ids, first_child, next_sibling, child_word, phrase_word, root):
+    """Replace, from left to right, the longest phrases of a trie by their own numbers, in place; the new length."""
+    to = 0
+    at = 0
+    while at < n_ids:
+        node, here = root, at
+        best_end, best_word = at + 1, ids[at]
+        while here < n_ids and ids[here] >= 0:
+            child = first_child[node]
+            while child >= 0 and child_word[child] != ids[here]:
+                child = next_sibling[child]
+            if child < 0:
+                break
+            node = child
+            here += 1
+            if phrase_word[node] >= 0:
+                best_end, best_word = here, phrase_word[node]
+        ids[to] = best_word
+        to += 1
+        at = best_end
+    return to
+
+
+@jit
+def tally(ids, counts):
+    """Count each word number; the number of tokens."""
+    n_tokens = 0
+    for word in ids:
+        if word != LINE_END:
+            n_tokens += 1
+            if word >= 0:
+                counts[word] += 1
+    return n_tokens
+
+
+@jit
+def reorder_keys(keys, starts, order, out):
+    """The packed words in another order, or some of them."""
+    end = 0
+    for word in order:
+        for k in range(starts[word], starts[word + 1]):
+            out[end] = keys[k]
+            end += 1
+
+
+@jit
+def write_lines(ids, n_words, text, starts, out):
+    """Spell out encoded lines, words between spaces, those outside the vocabulary and empty lines left out.
+
+    Word w is `text[starts[w]:starts[w + 1]]`. Returns the number of bytes written.
+    """
+    end = 0
+    line = 0
+    for word in ids:
+        if word == LINE_END:
+            if end > line:
+                out[end - 1] = 10  # instead of the space behind the last word
+                line = end
+        elif 0 <= word < n_words:
+            for k in range(starts[word], starts[word + 1]):
+                out[end] = text[k]
+                end += 1
+            out[end] = 32
+            end += 1
+    return end
+
+
+@jit
+def lines_length(ids, n_words, starts):
+    """An upper bound of what `write_lines` writes."""
+    total = 0
+    for word in ids:
+        if 0 <= word < n_words:
+            total += starts[word + 1] - starts[word] + 1
+    return total

@@ -1,0 +1,47 @@
+"""Threads for compiled kernels: run a function over items side by side, results in the order of the items."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from typing import TypeVar
+
+from wordatoms.errors import InputError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def resolve_threads(threads: int | None) -> int:
+    """The number of threads to use: as asked, or all cores this process may run on."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if threads < 1:
+        raise InputError(f"threads is {threads}; pass 1 or more.")
+    return threads
+
+
+def run_threads(
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    threads: int,
+    *,
+    stop: threading.Event | None = None,
+) -> list[Result]:
+    """`[function(item) for item in items]`, on `threads` threads.
+
+    When one fails, or on Ctrl-C, `stop` is set, so that functions which look at it can end early; none outlives
+    the call.
+    """
+    stop = stop or threading.Event()
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(function, item) for item in items]
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+            return [future.result() for future in futures]
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise

@@ -1,0 +1,77 @@
+"""What a long job tells its caller: reports for callbacks, and the bars that show them at a terminal.
+
+The library never prints. A trainer calls `callback(TrainingReport)`, a pass over text calls
+`on_bytes(n_bytes, n_tokens)`; the command line turns both into progress bars.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from tqdm import tqdm
+
+
+class TrainingReport(NamedTuple):
+    """One finished step (epoch, iteration) of a trainer."""
+
+    step: int
+    """Number of finished steps, counting from 1."""
+    n_steps: int
+    loss: float
+    """Mean loss over the step; lower is better."""
+    seconds: float
+    """Seconds this step took."""
+
+
+TrainingCallback = Callable[[TrainingReport], None]
+TextCallback = Callable[[int, int], None]
+"""Called with the bytes read and the tokens found since the last call, from any thread."""
+
+
+def _bar(*, total: int | None, unit: str, title: str, quiet: bool, scale: bool) -> tqdm[Any]:
+    return tqdm(
+        total=total,
+        unit=unit,
+        unit_scale=scale,
+        unit_divisor=1000,
+        desc=title,
+        disable=quiet or not sys.stderr.isatty(),
+        file=sys.stderr,
+        dynamic_ncols=True,
+        mininterval=0.2,
+    )
+
+
+@contextmanager
+def text_bar(title: str, *, n_bytes: int | None, quiet: bool = False) -> Iterator[TextCallback]:
+    """A bar over bytes of text, with tokens per second and the time left."""
+    with _bar(total=n_bytes, unit="B", title=title, quiet=quiet, scale=True) as bar:
+        n_seen = 0
+
+        def on_bytes(n_read: int, n_tokens: int) -> None:
+            nonlocal n_seen
+            n_seen += n_tokens
+            elapsed = bar.format_dict["elapsed"]
+            if elapsed:
+                bar.set_postfix_str(f"{tqdm.format_sizeof(n_seen / elapsed)} tokens/s", refresh=False)
+            bar.update(n_read)
+
+        yield on_bytes
+
+
+@contextmanager
+def training_bar(title: str, *, quiet: bool = False) -> Iterator[TrainingCallback]:
+    """A bar over the steps of a trainer, with the loss and the time left."""
+    with _bar(total=None, unit="step", title=title, quiet=quiet, scale=False) as bar:
+
+        def callback(report: TrainingReport) -> None:
+            if bar.total is None:
+                bar.total = report.n_steps
+                bar.initial = bar.n = report.step - 1  # steps of an earlier run are not timed
+            bar.set_postfix_str(f"loss {report.loss:.5g}", refresh=False)
+            bar.update(1)
+
+        yield callback

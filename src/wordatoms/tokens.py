@@ -1,0 +1,360 @@
+"""Tokens: what counts as a word, and the lexicon that gives words their numbers.
+
+A token is a run of letters and combining marks with inner apostrophes (’ counts as '), or a run of digits, in any
+script; words are brought to Unicode normal form C and lower-cased. `Tokenizer.tokens` is the plain version for a
+sentence; `Lexicon.encode` is the fast one for whole texts, and gives the same tokens. Scripts written without
+spaces are not cut into words here: cut them first and say `pretokenized`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.errors import InputError
+
+APOSTROPHES = "'’"
+JOINERS = "\u200c\u200d"
+"""Zero-width (non-)joiners, which Persian and the scripts of India write inside words."""
+IGNORED = "\u00ad\u2060" + "".join(map(chr, range(0xFE00, 0xFE10)))
+"""Soft hyphen, word joiner, variation selectors: they change the look of a word, not the word."""
+PHRASE_JOINT = "_"
+
+_ASSIGNED_PLANES = (range(0x33480), range(0xE0000, 0xE0200))
+"""Where letters, marks, digits and spaces live; the rest of Unicode is unassigned, private or surrogates."""
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    """How text is cut into words."""
+
+    keep_case: bool = False
+    pretokenized: bool = False
+    """Split at white space only."""
+    phrases: tuple[str, ...] = ()
+    """Word sequences such as "new york" that become one word, `new_york`."""
+
+    def tokens(self, text: str) -> list[str]:
+        """The tokens of a piece of text, line by line."""
+        return [token for line in text.split("\n") for token in self._join(self.words(line))]
+
+    def words(self, text: str) -> list[str]:
+        """The tokens before phrases are joined."""
+        text = unicodedata.normalize("NFC", text)
+        if self.pretokenized:
+            found = text.split()
+        else:
+            found = [_fold_punctuation(token) for token in _word_pattern().findall(text)]
+        return found if self.keep_case else [token.lower() for token in found]
+
+    def _join(self, words: list[str]) -> list[str]:
+        if not self.phrases:
+            return words
+        joined: list[str] = []
+        at = 0
+        while at < len(words):
+            n = next((n for n in self._phrase_lengths if tuple(words[at : at + n]) in self._phrase_words), 1)
+            joined.append(PHRASE_JOINT.join(words[at : at + n]))
+            at += n
+        return joined
+
+    @cached_property
+    def _phrase_words(self) -> frozenset[tuple[str, ...]]:
+        return frozenset(self.phrase_words())
+
+    @cached_property
+    def _phrase_lengths(self) -> list[int]:
+        return sorted({len(words) for words in self._phrase_words}, reverse=True)
+
+    def phrase_words(self) -> list[tuple[str, ...]]:
+        """The phrases as sequences of tokens."""
+        found = [tuple(self.words(phrase)) for phrase in self.phrases]
+        for phrase, words in zip(self.phrases, found, strict=True):
+            if len(words) < 2:
+                raise InputError(f"the phrase '{phrase}' is not two or more words; give phrases such as 'new york'.")
+        return found
+
+
+def _fold_punctuation(token: str) -> str:
+    return token.translate(_PUNCTUATION_MAP)
+
+
+_PUNCTUATION_MAP = {ord(mark): "'" for mark in APOSTROPHES} | {ord(mark): None for mark in IGNORED}
+
+
+@cache
+def _word_pattern() -> re.Pattern[str]:
+    letters, digits = _class_of("L"), _class_of("N", only="Nd")
+    inner = letters + _class_of("M") + JOINERS + IGNORED
+    return re.compile(f"[{letters}][{inner}]*(?:[{APOSTROPHES}][{letters}][{inner}]*)*|[{digits}]+")
+
+
+def _class_of(major: str, only: str = "") -> str:
+    """The inside of a character class with all code points of a general category."""
+    codes = [
+        code
+        for plane in _ASSIGNED_PLANES
+        for code in plane
+        if (category := unicodedata.category(chr(code)))[0] == major and (not only or category == only)
+    ]
+    runs = np.split(np.array(codes), np.flatnonzero(np.diff(codes) != 1) + 1)
+    return "".join(f"{re.escape(chr(run[0]))}-{re.escape(chr(run[-1]))}" for run in runs)
+
+
+@cache
+def _code_points() -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
+    """Properties and lower-case twin of every code point, for the kernel."""
+    from wordatoms.kernels import tokens as kernel
+
+    kinds = np.zeros(0x110000, np.uint16)
+    lower = np.arange(0x110000, dtype=np.int32)
+    by_category = {"L": kernel.LETTER, "M": kernel.MARK, "Nd": kernel.DIGIT}
+    composing = _second_characters()
+    for plane in _ASSIGNED_PLANES:
+        for code in plane:
+            char = chr(code)
+            category = unicodedata.category(char)
+            kind = by_category.get(category[0], 0) | by_category.get(category, 0)
+            if char.isspace():
+                kind |= kernel.SPACE
+            if unicodedata.combining(char) or char in composing or not unicodedata.is_normalized("NFC", char):
+                kind |= kernel.COMPOSES
+            if not 0x20000 <= code < 0xE0000:  # ideographs, which have no case
+                kind |= _case_properties(char)
+            kinds[code] = kind
+            if len(low := char.lower()) == 1:
+                lower[code] = ord(low)
+    kinds[[ord(char) for char in APOSTROPHES]] |= kernel.APOSTROPHE
+    kinds[[ord(char) for char in JOINERS]] |= kernel.MARK
+    kinds[[ord(char) for char in IGNORED]] |= kernel.IGNORED
+    kinds[[ord(char) for char in IGNORED]] &= ~np.uint16(kernel.MARK)
+    return kinds, lower
+
+
+def _case_properties(char: str) -> int:
+    """Python does not name the two properties, but its rule for the final sigma shows them."""
+    from wordatoms.kernels import tokens as kernel
+
+    after_cased = ("A" + char + "Σ").lower()[-1] == "ς"
+    after_uncased = ("א" + char + "Σ").lower()[-1] == "ς"
+    if after_uncased:
+        return kernel.CASED
+    return kernel.CASE_IGNORABLE if after_cased else 0
+
+
+def _second_characters() -> frozenset[str]:
+    """Characters that melt into the one before them in normal form C."""
+    pairs = (
+        unicodedata.decomposition(chr(code)).split() for plane in _ASSIGNED_PLANES for code in plane if code != 0xAC00
+    )
+    seconds = {chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2 and not pair[0].startswith("<")}
+    hangul = map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)))
+    return frozenset(seconds.union(hangul))
+
+
+class Lexicon:
+    """Words and their numbers, in the order in which they were added; the table behind the fast tokeniser.
+
+    Not safe to use from two threads at once: each worker takes a `copy`.
+    """
+
+    def __init__(self, words: Iterable[str] = (), *, tokenizer: Tokenizer | None = None) -> None:
+        self.tokenizer = tokenizer or Tokenizer()
+        self.n_words = 0
+        self._slots = np.zeros(1 << 12, np.uint64)
+        self._starts = np.zeros(1 << 11, np.int64)
+        self._blob = np.empty(1 << 12, np.uint64)
+        self._drop_buffers()
+        self.add(list(words))
+        self._trie = _PhraseTrie.build(self) if self.tokenizer.phrases else None
+
+    def copy(self) -> Lexicon:
+        """A twin that another thread may use."""
+        twin = object.__new__(Lexicon)
+        twin.__dict__.update(self.__dict__)
+        twin._slots, twin._starts, twin._blob = self._slots.copy(), self._starts.copy(), self._blob.copy()
+        twin._drop_buffers()
+        return twin
+
+    def __len__(self) -> int:
+        return self.n_words
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory held by the table."""
+        return self._slots.nbytes + self._starts.nbytes + self._blob.nbytes
+
+    def words(self) -> list[str]:
+        return unpack_words(*self.keys())
+
+    def keys(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """All words packed end to end, and where each begins (one more place than words)."""
+        return self._blob[: self._starts[self.n_words]], self._starts[: self.n_words + 1]
+
+    def hashes(self) -> NDArray[np.uint64]:
+        from wordatoms.kernels import tokens as kernel
+
+        hashes = np.empty(self.n_words, np.uint64)
+        kernel.hash_all(self._starts, self._blob, self.n_words, hashes)
+        return hashes
+
+    def add(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """Numbers of the words; those not yet known are added."""
+        return self.add_keys(*pack_words(words))
+
+    def add_keys(self, keys: NDArray[np.uint64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The same for words that are packed already."""
+        from wordatoms.kernels import tokens as kernel
+
+        n = len(starts) - 1
+        self._make_room(n, len(keys))
+        ids = np.empty(n, np.int64)
+        self.n_words = kernel.add_keys(keys, starts, self._slots, self._starts, self._blob, self.n_words, ids)
+        return ids
+
+    def encode(self, block: bytes, *, grow: bool = False) -> NDArray[np.int32]:
+        """Numbers of the tokens of some lines, -1 after each line, -2 for unknown words (or they are added: `grow`).
+
+        The array is only valid until the next call.
+        """
+        if not block.endswith(b"\n"):
+            block += b"\n"
+        self._make_buffers(len(block))
+        text = np.frombuffer(block, np.uint8)
+        at = n_ids = 0
+        while at < len(block):
+            at, n_ids = self._encode(text, at, n_ids, grow=grow, normal=False)
+            if at < len(block):  # stopped at a character that may compose: put the rest of its line in normal form
+                line_end = block.find(b"\n", at)
+                rest = unicodedata.normalize("NFC", block[at : line_end + 1].decode()).encode()
+                _, n_ids = self._encode(np.frombuffer(rest, np.uint8), 0, n_ids, grow=grow, normal=True)
+                at = line_end + 1
+        return self._ids[: self._trie.join(self._ids, n_ids) if self._trie else n_ids]
+
+    def _encode(self, text: NDArray[np.uint8], at: int, n_ids: int, *, grow: bool, normal: bool) -> tuple[int, int]:
+        """Encode whole lines from a place on; the place where it stopped and the number of ids so far."""
+        from wordatoms.kernels import tokens as kernel
+
+        kinds, lower = _code_points()
+        split, keep_case = self.tokenizer.pretokenized, self.tokenizer.keep_case
+        folds = _ascii_folds(split=split, keep_case=keep_case)
+        state = kernel.FULL
+        while state == kernel.FULL:
+            state, at, self.n_words, n_ids, n_parts = kernel.encode(
+                text, at, len(text), kinds, lower, folds, split, keep_case, normal, grow,
+                self._slots, self._starts, self._blob, self.n_words, self._ids, n_ids, self._scratch, self._key,
+            )  # fmt: skip
+            if state == kernel.FULL:
+                self._make_room(1, n_parts)
+        return at, n_ids
+
+    def _drop_buffers(self) -> None:
+        self._ids = np.empty(0, np.int32)
+        self._scratch = np.empty(0, np.uint8)
+        self._key = np.empty(0, np.uint64)
+
+    def _make_buffers(self, n_bytes: int) -> None:
+        """Room for the ids of a block and for the longest token it may hold, which normal form and case can stretch."""
+        if n_bytes > len(self._ids):
+            self._ids = np.empty(n_bytes, np.int32)
+            self._scratch = np.empty(5 * n_bytes + 16, np.uint8)
+            self._key = np.empty(len(self._scratch) // 8 + 1, np.uint64)
+
+    def _make_room(self, n_words: int, n_parts: int) -> None:
+        """Let the table grow by at least so many words and packed integers."""
+        from wordatoms.kernels import tokens as kernel
+
+        self._blob = _grown(self._blob, int(self._starts[self.n_words]) + n_parts)
+        self._starts = _grown(self._starts, self.n_words + n_words + 2)
+        if len(self._slots) < (need := 2 * (self.n_words + n_words)):
+            self._slots = np.zeros(1 << need.bit_length(), np.uint64)
+            kernel.fill_slots(self.hashes(), self._slots)
+
+
+def _grown(array: NDArray[Any], length: int) -> NDArray[Any]:
+    """The array, or a longer one (at least twice as long) that begins with it."""
+    if length <= len(array):
+        return array
+    longer = np.empty(max(length, 2 * len(array)), array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+@cache
+def _ascii_folds(*, split: bool, keep_case: bool) -> NDArray[np.uint8]:
+    """For each byte its folded form as part of an ASCII word (row 0) or ASCII number (row 1), else zero.
+
+    Where text is split at white space, every other ASCII character is part of a word.
+    """
+    folds = np.zeros((2, 256), np.uint8)
+    for char in map(chr, range(1, 128)):
+        if char.isalpha() or (split and not char.isspace()):
+            folds[0, ord(char)] = ord(char if keep_case else char.lower())
+        elif char.isdigit():
+            folds[1, ord(char)] = ord(char)
+    return folds
+
+
+def pack_words(words: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Words packed end to end, eight bytes to an integer, and where each begins (one more place than words)."""
+    encoded = [word.encode() for word in words]
+    starts = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum([(len(word) + 7) // 8 for word in encoded], out=starts[1:])
+    padded = b"".join(word.ljust(-(-len(word) // 8) * 8, b"\0") for word in encoded)
+    return np.frombuffer(padded, "<u8").astype(np.uint64, copy=False), starts
+
+
+def unpack_words(keys: NDArray[np.uint64], starts: NDArray[np.int64]) -> list[str]:
+    """What `pack_words` packed."""
+    padded = keys.astype("<u8", copy=False).tobytes()
+    bounds = (8 * starts).tolist()
+    return [padded[a:b].rstrip(b"\0").decode() for a, b in pairwise(bounds)]
+
+
+@dataclass(frozen=True)
+class _PhraseTrie:
+    """Phrases as a trie over word numbers; node 0 is the root."""
+
+    first_child: NDArray[np.int64]
+    next_sibling: NDArray[np.int64]
+    child_word: NDArray[np.int64]
+    phrase_word: NDArray[np.int64]
+    """Number of the joined word where a phrase ends, else -1."""
+
+    @classmethod
+    def build(cls, lexicon: Lexicon) -> _PhraseTrie:
+        nodes = [[-1, -1, -1, -1]]
+        for words in lexicon.tokenizer.phrase_words():
+            node = 0
+            for word in lexicon.add(words):
+                node = _child(nodes, node, int(word))
+            nodes[node][3] = int(lexicon.add([PHRASE_JOINT.join(words)])[0])
+        columns = np.array(nodes, np.int64).T
+        return cls(*(np.ascontiguousarray(column) for column in columns))
+
+    def join(self, ids: NDArray[np.int32], n_ids: int) -> int:
+        from wordatoms.kernels import tokens as kernel
+
+        joined: int = kernel.join_phrases(
+            ids, n_ids, self.first_child, self.next_sibling, self.child_word, self.phrase_word, 0
+        )
+        return joined
+
+
+def _child(nodes: list[list[int]], node: int, word: int) -> int:
+    """The child of a trie node for a word, made if it is not there."""
+    child = nodes[node][0]
+    while child >= 0 and nodes[child][2] != word:
+        child = nodes[child][1]
+    if child < 0:
+        nodes.append([-1, nodes[node][0], word, -1])
+        child = nodes[node][0] = len(nodes) - 1
+    return child

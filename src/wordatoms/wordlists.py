@@ -1,0 +1,55 @@
+"""Lists of words as text: one word per line, with its count behind a tab where counts are known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.errors import InputError
+
+
+class WordList(NamedTuple):
+    words: tuple[str, ...]
+    counts: NDArray[np.int64] | None
+
+
+def format_words(words: Sequence[str], counts: NDArray[np.int64] | None = None) -> bytes:
+    """The lines of a word list, in UTF-8."""
+    for word in words:
+        if re.search(r"[\t\n\r]", word):
+            raise InputError(f"{word!r} holds a tab or a line end, which a list of words cannot; rename it.")
+    if counts is None:
+        lines = [f"{word}\n" for word in words]
+    else:
+        lines = [f"{word}\t{count}\n" for word, count in zip(words, counts.tolist(), strict=True)]
+    try:
+        return "".join(lines).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"a word holds {error.object[error.start]!r}, which is no character; rename it.") from None
+
+
+def parse_words(text: bytes) -> WordList:
+    """The words and counts that `format_words` wrote; all lines have a count, or none has."""
+    lines = _decode(text).replace("\r\n", "\n").removesuffix("\n").split("\n")
+    counted = "\t" in lines[0]
+    expected = re.compile(r"[^\t]+\t[0-9]{1,18}" if counted else r"[^\t]+")
+    for number, line in enumerate(lines, 1):
+        if not expected.fullmatch(line):
+            shape = "a word, a tab and a count" if counted else "one word"
+            raise InputError(f"line {number} is {line!r}; expected {shape}, as on the first line.")
+    if not counted:
+        return WordList(tuple(lines), None)
+    words, counts = zip(*(line.split("\t") for line in lines), strict=True)
+    return WordList(words, np.array(counts, dtype=np.int64))
+
+
+def _decode(text: bytes) -> str:
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        number = text[: error.start].count(b"\n") + 1
+        raise InputError(f"line {number} is not UTF-8; convert the file to UTF-8.") from None

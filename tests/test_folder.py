@@ -1,0 +1,107 @@
+"""The manifest decides what is done; a folder belongs to one process at a time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from wordatoms.errors import ModelError
+from wordatoms.folder import ModelFolder
+
+
+def make_stage(folder: ModelFolder, stage: str = "count", **settings: object) -> None:
+    def make() -> list[str]:
+        (folder.path / f"{stage}.txt").write_text("content")
+        return [f"{stage}.txt"]
+
+    folder.build(stage, settings, make)
+
+
+def test_stage_with_the_same_settings_is_done(tmp_path: Path) -> None:
+    folder = ModelFolder(tmp_path / "m", create=True)
+    assert not folder.is_done("count", {"window": 10})
+    make_stage(folder, window=10)
+    again = ModelFolder(tmp_path / "m")
+    assert again.is_done("count", {"window": 10})
+    assert not again.is_done("count", {"window": 10}, force=True)
+
+
+def test_other_settings_are_refused_with_both_values(tmp_path: Path) -> None:
+    folder = ModelFolder(tmp_path, create=True)
+    make_stage(folder, window=10, min_count=5)
+    with pytest.raises(ModelError, match=r"window 10, you ask for window 5; pass --force"):
+        folder.is_done("count", {"window": 5, "min_count": 5})
+
+
+def test_stage_whose_file_is_gone_is_not_done(tmp_path: Path) -> None:
+    folder = ModelFolder(tmp_path, create=True)
+    make_stage(folder)
+    (tmp_path / "count.txt").unlink()
+    assert not folder.is_done("count", {})
+
+
+def test_new_counts_take_the_embeddings_away(tmp_path: Path) -> None:
+    folder = ModelFolder(tmp_path, create=True)
+    make_stage(folder, "count")
+    make_stage(folder, "embed")
+    make_stage(folder, "count", window=3)
+    assert list(ModelFolder(tmp_path).stages) == ["count"]
+
+
+def test_failed_stage_is_not_in_the_manifest(tmp_path: Path) -> None:
+    folder = ModelFolder(tmp_path, create=True)
+    make_stage(folder)
+
+    def fail() -> list[str]:
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        folder.build("count", {}, fail)
+    assert ModelFolder(tmp_path).stages == {}
+
+
+def test_two_processes_in_one_folder(tmp_path: Path) -> None:
+    first, second = ModelFolder(tmp_path, create=True), ModelFolder(tmp_path, create=True)
+    with first.working(), pytest.raises(ModelError, match="another process"), second.working():
+        pass
+    with second.working():
+        pass
+    assert not (tmp_path / ".work").exists()
+
+
+def test_leftovers_of_a_killed_process_are_cleared(tmp_path: Path) -> None:
+    folder = ModelFolder(tmp_path, create=True)
+    (folder.work / ".spill-old").mkdir(parents=True)
+    with folder.working():
+        assert not list(folder.work.glob(".spill*"))
+
+
+def test_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("x")
+    with pytest.raises(ModelError, match="holds other files"):
+        ModelFolder(tmp_path, create=True)
+    with pytest.raises(ModelError, match="not a model folder"):
+        ModelFolder(tmp_path)
+    with pytest.raises(ModelError, match="is a file"):
+        ModelFolder(tmp_path / "thesis.tex", create=True)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 1}', '{"format": 99, "stages": {}}'])
+def test_damaged_manifest_is_named(tmp_path: Path, content: str) -> None:
+    (tmp_path / "manifest.json").write_text(content)
+    with pytest.raises(ModelError, match=r"manifest\.json"):
+        ModelFolder(tmp_path)
+
+
+def test_shared_stage_is_the_same_files(tmp_path: Path) -> None:
+    folder = ModelFolder(tmp_path / "a", create=True)
+    make_stage(folder, window=10)
+    other = folder.share("count", tmp_path / "b")
+    assert other.is_done("count", {"window": 10})
+    assert (tmp_path / "b" / "count.txt").read_text() == "content"
+    assert json.loads((tmp_path / "b" / "manifest.json").read_text())["stages"] == folder.stages
+    make_stage(folder, window=3)
+    with pytest.raises(ModelError, match="another 'count' stage"):
+        folder.share("count", tmp_path / "b")
