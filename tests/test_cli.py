@@ -121,7 +121,7 @@ def test_unknown_word_gets_the_nearest_spelling(model: Path) -> None:
     ("content", "expected"),
     [
         (b"", "text"),
-        (b"\x89PNG\r\n\x1a\n\0\0", "binary"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "PNG image"),
         (b"good text\nbroken \xff\xfe here\n", "byte"),
         (b"one", "occurs"),
     ],

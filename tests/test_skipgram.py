@@ -69,12 +69,12 @@ def test_words_of_one_topic_are_near(text: Path, vocabulary: Vocabulary) -> None
 def test_rows_keep_the_order_of_the_vocabulary_where_counts_are_equal() -> None:
     words = tuple("kzabqmx")
     vocabulary = Vocabulary(words, np.full(7, 3), 21)
-    assert tuple(skipgram._new_model(vocabulary, 2, 5, 5, 0.0, 1, 0).wv.index_to_key) == words
+    assert tuple(skipgram._new_model(vocabulary, vector_size=2).wv.index_to_key) == words
 
 
 def test_downsampling_follows_the_counts_of_the_vocabulary() -> None:
     vocabulary = Vocabulary(("the", "rare"), np.array([90_000, 10]), 100_000)
-    kept = skipgram._new_model(vocabulary, 2, 5, 5, 1e-3, 1, 0).wv.expandos["sample_int"] / 2**32
+    kept = skipgram._new_model(vocabulary, vector_size=2, sample=1e-3).wv.expandos["sample_int"] / 2**32
     ratio = 1e-3 * 90_010 / 90_000
     np.testing.assert_allclose(kept, [np.sqrt(ratio) + ratio, 1.0], rtol=1e-6)
 

@@ -129,7 +129,7 @@ def integer_weights(window: int, weighting: str, n_tokens: int) -> NDArray[np.in
     if 2 * sum(weights) * max(n_tokens, 1) >= 1 << 63:
         raise InputError(
             f"a window of {window} words needs integers beyond 64 bits for {n_tokens:,} tokens; "
-            "pass a smaller window (20 is safe for ten billion tokens) or flat weights."
+            "pass a smaller window (20 is safe up to five billion tokens) or flat weights."
         )
     return np.array(weights, np.int64)
 

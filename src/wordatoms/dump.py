@@ -20,7 +20,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from xml.parsers import expat
 
 from wordatoms.errors import InputError, require_extra
@@ -34,9 +34,16 @@ _READ_BYTES = 1 << 16
 _BATCH_CHARACTERS = 1 << 18  # about a quarter of a second of stripping
 _MAX_TOKEN_BYTES = 1 << 20  # of XML, which the parser has to hold whole: a tag, a comment
 _MAX_DEPTH = 64
-_MAX_TANGLE = 50_000_000  # about ten seconds of parsing
+_PIECE_CHARACTERS = 1 << 12
+_MAX_TANGLE = 20_000_000  # at most a few seconds of parsing
 
 log = logging.getLogger(__name__)
+
+
+class ByteStream(Protocol):
+    """Anything with a `read` for bytes; nothing read is the end."""
+
+    def read(self, size: int, /) -> bytes | None: ...
 
 
 class Page(NamedTuple):
@@ -47,19 +54,22 @@ class Page(NamedTuple):
     namespaces: frozenset[str]
 
 
-def iter_pages(stream: IO[bytes], *, name: str = "the dump") -> Iterator[str]:
+def iter_pages(stream: ByteStream, *, name: str = "the dump") -> Iterator[str]:
     """The wikitext of each article of a dump, in order; `name` is what errors call it."""
     return (page.text for page in _read_pages(stream, name))
 
 
-def iter_paragraphs(stream: IO[bytes], *, threads: int = 1, name: str = "the dump") -> Iterator[list[str]]:
-    """The paragraphs of the articles of a dump, a few articles at a time, in order, on `threads` processes."""
-    for results in _map_in_order(_strip_batch, _batches(_read_pages(stream, name)), threads):
-        for title, result in results:
-            if isinstance(result, str):
-                log.warning("%s: the page %r is left out: %s", name, title, result)
+def iter_paragraphs(stream: ByteStream, *, threads: int = 1, name: str = "the dump") -> Iterator[list[str]]:
+    """The paragraphs of each article of a dump, in order, by `threads` processes (one: this process).
+
+    Articles whose mark-up cannot be parsed within reason are left out, with a warning in the log.
+    """
+    for batch in _map_in_order(_strip_batch, _batches(_read_pages(stream, name)), threads):
+        for page in batch:
+            if page.problem:
+                log.warning("%s: the page '%s' is left out: %s", name, page.title, page.problem)
             else:
-                yield result
+                yield page.paragraphs
 
 
 # XML
@@ -94,7 +104,7 @@ class _PageParser:
         except expat.ExpatError as error:
             raise InputError(
                 f"{self.name} is not a whole MediaWiki dump: its XML breaks at line {error.lineno:,}, column "
-                f"{error.offset:,} (byte {self._expat.ErrorByteIndex:,}): {expat.ErrorString(error.code)}; "
+                f"{error.offset:,} (byte {max(self._expat.ErrorByteIndex, 0):,}): {expat.ErrorString(error.code)}; "
                 "copy or download it again."
             ) from error
         self._n_bytes += len(data)
@@ -145,11 +155,12 @@ _DROPPED_KEYS = frozenset({"-2", "6", "14"})  # the numbers of the namespaces Me
 _REDIRECT = re.compile(r"\s*#REDIRECT\b", re.IGNORECASE)
 
 
-def _read_pages(stream: IO[bytes], name: str) -> Iterator[Page]:
+def _read_pages(stream: ByteStream, name: str) -> Iterator[Page]:
     parser = _PageParser(name)
-    data = b"\n"
-    while data:
-        data = stream.read(_READ_BYTES)
+    is_end = False
+    while not is_end:
+        data = stream.read(_READ_BYTES) or b""
+        is_end = not data
         parser.feed(data)
         yield from parser.pages
         parser.pages.clear()
@@ -157,20 +168,21 @@ def _read_pages(stream: IO[bytes], name: str) -> Iterator[Page]:
 
 # Mark-up
 
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_INLINE = re.compile(
-    r"</?(?:abbr|b|bdi|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|nowiki|q|rp|rt|ruby|s|samp|small|span|strike|"
-    r"strong|sub|sup|tt|u|var|wbr)\b[^<>]*>",
+_STYLE_TAG = re.compile(
+    r"</?(?:(?P<inline>abbr|b|bdi|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|rp|rt|ruby|s|samp|small|span|"
+    r"strike|strong|sub|sup|tt|u|var|wbr)|"
+    r"(?P<gap>br|hr)|"
+    r"(?P<block>blockquote|center|dd|div|dl|dt|li|ol|onlyinclude|p|poem|section|ul))\b[^<>]*>",
     re.IGNORECASE,
 )
-_BLOCK = re.compile(
-    r"</?(?:blockquote|br|center|dd|div|dl|dt|hr|li|ol|onlyinclude|p|poem|pre|section|ul)\b[^<>]*>", re.IGNORECASE
+_IN_PLACE_OF_STYLE = {"inline": "", "gap": " ", "block": "\n"}
+_HIDDEN_TAG = re.compile(
+    "categorytree|ce|chem|gallery|graph|hiero|imagemap|indicator|inputbox|mapframe|maplink|math|ref|references|"
+    "score|source|syntaxhighlight|table|templatedata|templatestyles|timeline",
+    re.IGNORECASE,
 )
-_HIDDEN_TAGS = frozenset(
-    "categorytree ce chem gallery graph hiero imagemap indicator inputbox mapframe maplink math ref references "
-    "score source syntaxhighlight table templatedata templatestyles timeline".split()
-)
-_QUOTES = re.compile(r"('*?)(?:'{5}|'{2,3})(?!')")  # bold and italics; what is over is an apostrophe
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_QUOTES = re.compile(r"('*?)(?:'{5}|'{2,3})(?!')")  # bold and italics; one more is an apostrophe
 _SWITCH = re.compile(r"__[^\W\d_]+__")
 _STRAY_TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 _STRAY_LINE = ("|", "{|", "}}", "!")  # of a table or template that never ends
@@ -180,17 +192,16 @@ _LANGUAGE_LINK = re.compile(r"[a-z]{2,3}(?:-[a-z]+)*:")
 def strip_markup(wikitext: str, *, namespaces: Collection[str] = DROPPED_NAMESPACES) -> list[str]:
     """The paragraphs of a page: running text, link texts and list items, one per line, without the mark-up.
 
-    `namespaces` are the names by which the wiki's files and categories are linked to.
+    `namespaces` are the names by which the wiki's files and categories are linked to. Mark-up that would
+    keep the parser busy out of all proportion is an `InputError`.
     """
-    text = _BLOCK.sub("\n", _INLINE.sub("", _COMMENT.sub("", wikitext)))
-    if (tangle := _tangle(text)) > _MAX_TANGLE:
-        raise InputError(
-            f"its mark-up of {len(text):,} characters has {tangle // len(text):,} brackets and tags that "
-            "never close or close in the wrong order; mend it."
-        )
     parse = require_extra("mwparserfromhell", "wiki").parse
+    if len(wikitext) > MAX_PAGE_CHARACTERS:
+        raise InputError(f"the wikitext is longer than {MAX_PAGE_CHARACTERS:,} characters; cut it.")
+    # Tags that only dress the text go first: where they do not match, the parser would leave them in.
+    text = _STYLE_TAG.sub(lambda tag: _IN_PLACE_OF_STYLE[str(tag.lastgroup)], _COMMENT.sub("", wikitext))
     dropped = frozenset(namespace.casefold() for namespace in namespaces)
-    visible = _visible_text(parse(text, skip_style_tags=True), dropped)
+    visible = "".join(_visible_text(parse(piece, skip_style_tags=True), dropped) for piece in _pieces(text))
     return list(_paragraphs(_STRAY_TAG.sub("", _SWITCH.sub("", _QUOTES.sub(r"\1", visible)))))
 
 
@@ -201,11 +212,11 @@ def _paragraphs(text: str) -> Iterator[str]:
             yield paragraph
 
 
-def _visible_text(wikicode: Any, dropped: frozenset[str]) -> str:
+def _visible_text(wikicode: Any, dropped: Collection[str]) -> str:
     return "".join(_visible(node, dropped) for node in wikicode.nodes)
 
 
-def _visible(node: Any, dropped: frozenset[str]) -> str:
+def _visible(node: Any, dropped: Collection[str]) -> str:
     """What a reader sees of one node; templates, headings and the rest show nothing."""
     match type(node).__name__:
         case "Text":
@@ -214,26 +225,26 @@ def _visible(node: Any, dropped: frozenset[str]) -> str:
             return _visible_character(node.normalize())
         case "Wikilink":
             return _visible_link(node, dropped)
-        case "ExternalLink":
-            return _visible_text(node.title, dropped) if node.title else ""
-        case "Tag" if node.contents and str(node.tag).strip().lower() not in _HIDDEN_TAGS:
+        case "ExternalLink" if node.title:
+            return _visible_text(node.title, dropped)
+        case "Tag" if node.contents and not _HIDDEN_TAG.fullmatch(str(node.tag).strip()):
             return _visible_text(node.contents, dropped)
     return ""
 
 
 def _visible_character(character: str) -> str:
-    """Numbers may stand for control characters and half characters, which are no text."""
+    """An entity may name a control character or half a character, which are no text."""
     return " " if unicodedata.category(character) in ("Cc", "Cs") else character
 
 
-def _visible_link(link: Any, dropped: frozenset[str]) -> str:
+def _visible_link(link: Any, dropped: Collection[str]) -> str:
     title = str(link.title).strip()
     namespace, colon, _ = title.partition(":")
     if colon and namespace.strip().casefold() in dropped:
         return ""
     if link.text:
         return "" if _has_options(link.text) else _visible_text(link.text, dropped)
-    return "" if _LANGUAGE_LINK.match(title) else title.removeprefix(":")
+    return "" if _LANGUAGE_LINK.match(title) else _visible_text(link.title, dropped).strip().removeprefix(":")
 
 
 def _has_options(link_text: Any) -> bool:
@@ -241,20 +252,154 @@ def _has_options(link_text: Any) -> bool:
     return any(type(node).__name__ == "Text" and "|" in node.value for node in link_text.nodes)
 
 
+# Pieces that can be parsed by themselves, in a time that does not run away
+
 _MARK = re.compile(
-    r"(?P<open>\{\{|\{\||\[\[|\[(?=\w+:|//))|(?P<close>\}\}|\|\}(?!\})|\]\]|\])|"
+    r"(?P<line>\n)|(?P<open>\{\{|\{\||\[\[|\[(?=\w+:|//))|(?P<close>\}\}|\|\}(?!\})|\]\]?)|"
     r"<(?P<slash>/?)(?P<tag>[a-z]\w*)(?P<attributes>[^<>]*)(?P<end>>?)",
     re.IGNORECASE,
 )
-_PARTNER = {"}}": "{{", "|}": "{|", "]]": "[[", "]": "["}
-_NEVER_CLOSED = frozenset("li dt dd th td tr img link meta".split())
+_OPENING = {"}}": "{{", "|}": "{|", "]]": "[[", "]": "["}
+_SINGLE_TAGS = frozenset({"img", "link", "meta", "td", "th", "tr"})
+_RAW_TAG = re.compile(
+    "ce|chem|gallery|graph|hiero|imagemap|inputbox|math|nowiki|pre|score|source|syntaxhighlight|templatedata|timeline"
+)
 
 
-def _tangle(wikitext: str) -> int:
-    """An estimate of the parser's work: it reads on to the end for each thing that opens and never closes."""
-    n_unclosed = 0
-    open_marks: list[str] = []
-    n_open: Counter[str] = Counter()
+def _pieces(wikitext: str) -> Iterator[str]:
+    """Cut wikitext at ends of lines where nothing is open.
+
+    The parser's work grows with the square of what it is given at once, because it reads on to the end for
+    each thing that opens and does not close where it should.
+    """
+    begin = 0
+    nesting = _Nesting()
     for mark in _MARK.finditer(wikitext):
-        ...
-    return n_unclosed * len(wikitext)
+        nesting.take(mark)
+        if mark["line"] and mark.end() - begin >= _PIECE_CHARACTERS and nesting.is_closed:
+            yield _not_too_tangled(wikitext[begin : mark.end()], nesting)
+            begin, nesting = mark.end(), _Nesting()
+    yield _not_too_tangled(wikitext[begin:], nesting)
+
+
+def _not_too_tangled(piece: str, nesting: _Nesting) -> str:
+    if nesting.n_unclosed * len(piece) > _MAX_TANGLE:
+        raise InputError(
+            f"{nesting.n_unclosed:,} brackets and tags never close or close in the wrong order in "
+            f"{len(piece):,} characters of wikitext, which would take too long to parse; mend it."
+        )
+    return piece
+
+
+class _Nesting:
+    """What is open at a place in wikitext."""
+
+    def __init__(self) -> None:
+        self._stack: list[str] = []
+        self._n_open: Counter[str] = Counter()
+        self._n_crossed = 0
+        self._n_raw = 0
+
+    @property
+    def is_closed(self) -> bool:
+        return not self._stack
+
+    @property
+    def n_unclosed(self) -> int:
+        return len(self._stack) + self._n_crossed + self._n_raw
+
+    def take(self, mark: re.Match[str]) -> None:
+        kind, opens = _classify_mark(mark)
+        if self._stack and _RAW_TAG.fullmatch(self._stack[-1]) and (opens or kind != self._stack[-1]):
+            self._n_raw += 1  # no mark-up, unless this tag never closes
+        elif opens:
+            self._stack.append(kind)
+            self._n_open[kind] += 1
+        elif self._n_open[kind]:
+            self._close(kind)
+
+    def _close(self, kind: str) -> None:
+        while (top := self._stack.pop()) != kind:
+            self._n_open[top] -= 1
+            self._n_crossed += 1
+        self._n_open[kind] -= 1
+        self._n_raw = 0
+
+
+def _classify_mark(mark: re.Match[str]) -> tuple[str, bool]:
+    """What a mark opens (true) or closes (false); lines and tags that stand alone close nothing."""
+    if opening := mark["open"]:
+        return opening, True
+    if closing := mark["close"]:
+        return _OPENING[closing], False
+    if mark["line"]:
+        return "", False
+    if not mark["end"]:
+        return "<", True
+    tag = mark["tag"].lower()
+    if tag in _SINGLE_TAGS or mark["attributes"].endswith("/"):
+        return "", False
+    return tag, not mark["slash"]
+
+
+# Many pages side by side
+
+
+def _batches(pages: Iterable[Page]) -> Iterator[list[Page]]:
+    batch: list[Page] = []
+    n_characters = 0
+    for page in pages:
+        batch.append(page)
+        n_characters += len(page.text)
+        if n_characters >= _BATCH_CHARACTERS:
+            yield batch
+            batch, n_characters = [], 0
+    if batch:
+        yield batch
+
+
+class _Stripped(NamedTuple):
+    title: str
+    paragraphs: list[str]
+    problem: str = ""
+
+
+def _strip_batch(pages: list[Page]) -> list[_Stripped]:
+    return [_strip_page(page) for page in pages]
+
+
+def _strip_page(page: Page) -> _Stripped:
+    parser = require_extra("mwparserfromhell.parser", "wiki")
+    try:
+        return _Stripped(page.title, strip_markup(page.text, namespaces=page.namespaces))
+    except (InputError, RecursionError, parser.ParserError) as error:
+        return _Stripped(page.title, [], str(error))
+
+
+def _map_in_order(
+    function: Callable[[list[Page]], list[_Stripped]], batches: Iterator[list[Page]], threads: int
+) -> Iterator[list[_Stripped]]:
+    """`map` on `threads` processes, with never more than a few batches under way."""
+    if threads == 1:
+        yield from map(function, batches)
+        return
+    pool = ProcessPoolExecutor(threads, initializer=_leave_interrupts_to_parent)
+    try:
+        under_way: deque[Future[list[_Stripped]]] = deque()
+        for batch in batches:
+            under_way.append(pool.submit(function, batch))
+            if len(under_way) > 2 * threads:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+    except BrokenProcessPool as error:
+        raise InputError(
+            "a process that took the mark-up off a dump died, perhaps for want of memory; use fewer threads "
+            "(or, in a script, call this below `if __name__ == '__main__':`)."
+        ) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _leave_interrupts_to_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -80,13 +80,21 @@ class ModelFolder:
     @contextmanager
     def working(self) -> Iterator[None]:
         """Hold the folder for this process alone; what is left in `.work` and unfinished goes away."""
-        self.work.mkdir(exist_ok=True)
+        self.work.mkdir(parents=True, exist_ok=True)
         with _locked(self.work / "lock", self.path):
             for stale in self.work.glob(".spill-*"):
                 shutil.rmtree(stale, ignore_errors=True)
-            yield
+            try:
+                yield
+            finally:
+                self._tidy()
+
+    def _tidy(self) -> None:
+        """Leave no empty folders behind; a checkpoint stays."""
         if all(path.name == "lock" for path in self.work.iterdir()):
             shutil.rmtree(self.work, ignore_errors=True)
+        with suppress(OSError):  # not empty, as a rule
+            self.path.rmdir()
 
     def is_done(self, stage: str, settings: Settings, *, force: bool = False) -> bool:
         """Whether a stage is there with these settings; other settings are an error unless forced."""

@@ -136,7 +136,7 @@ def embed(
     Skip-gram reads the text that was counted once more; `sources` tell where it is if it has moved.
     """
     counted = folder.require("count", f"run: wordatoms count TEXT… -o {folder.path}")
-    chosen = _chosen_parameters(method, parameters or {})
+    chosen = chosen_parameters(method, parameters or {})
     hashes = {name: file["sha256"] for name, file in counted["files"].items() if name.endswith(".npy")}
     settings = {"method": method, **chosen, "seed": random_state, "counts": hashes}
     if method == "skipgram":
@@ -172,7 +172,7 @@ def _embedding_files(embeddings: Embeddings) -> list[str]:
     return ["vectors.npy", "embeddings.json", *(f"state-{name}.npy" for name in sorted(embeddings.state))]
 
 
-def _chosen_parameters(method: str, parameters: dict[str, Any]) -> dict[str, Any]:
+def chosen_parameters(method: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """All parameters of a method that change its result: the given ones, and defaults for the others."""
     defaults = default_parameters(method)
     unknown = sorted(set(parameters) - set(defaults))
@@ -228,6 +228,7 @@ def train(
     quiet: bool = True,
 ) -> Embeddings:
     """Text → embeddings in a model's folder, whatever is done already skipped."""
+    chosen_parameters(method, parameters or {})  # a mistake there should not wait for the counting
     model = ModelFolder(folder, create=True)
     common: dict[str, Any] = {"threads": threads, "force": force, "quiet": quiet}
     count(sources, model, settings, memory=memory, **common)
@@ -245,11 +246,12 @@ def import_vectors(
     force: bool = False,
 ) -> Embeddings | None:
     """A file of vectors → embeddings of a model. None where they were there already."""
-    settings = {"format": format, "max_words": max_words, "vectors": fingerprint(path)["sha256"]}
+    embeddings = read_vectors(path, format=format, words=words, max_words=max_words)
+    content = hashlib.sha256(embeddings.vectors.tobytes() + "\n".join(embeddings.words).encode()).hexdigest()
+    settings = {"format": format, "max_words": max_words, "vectors": content}
     with folder.working():
         if folder.is_done("import", settings, force=force):
             return None
-        embeddings = read_vectors(path, format=format, words=words, max_words=max_words)
 
         def make() -> list[str]:
             embeddings.save(folder.path)

@@ -44,7 +44,7 @@ def write_json(path: Path, value: object) -> None:
 
 def save_array(path: Path, array: Array) -> None:
     with write_whole(path) as file:
-        np.lib.format.write_array(file, np.ascontiguousarray(array), allow_pickle=False)
+        np.lib.format.write_array(file, np.asarray(array, order="C"), allow_pickle=False)
 
 
 def load_array(path: Path, *, mmap: bool = True) -> Array:

@@ -59,7 +59,7 @@ _XZ_MEMORY = 256 << 20  # `xz -9` needs 65 MiB
 _LINE_FEED = ord("\n")
 _WHITE_SPACE = (b" ", b"\t", b"\r", b"\v", b"\f")
 _DUMP = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?:\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*<mediawiki[\s>]",
+    rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*+<mediawiki[\s>]",
     re.DOTALL,
 )
 
@@ -188,6 +188,8 @@ def _find_files(sources: Sequence[str | Path]) -> list[str]:
 def _expand(source: str) -> list[str]:
     if source == "-":
         return [source]
+    if "\0" in source:
+        raise InputError(f"{source!r} is not a path, it holds a NUL character; check the spelling.")
     if glob.has_magic(source) and not os.path.lexists(source):
         return _expand_pattern(source)
     if not stat.S_ISDIR(_file_mode(source)):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import click
 
 from wordatoms.cli import options
 from wordatoms.cli.output import show_json, show_table
+
+if TYPE_CHECKING:
+    from wordatoms.tasks.results import TaskResult
 
 data = click.option(
     "--data",
@@ -49,17 +52,8 @@ def analogy(model: str, data: str, as_json: bool, max_words: int | None) -> None
     _show(evaluate_analogy(Embeddings.load(Path(model)), Path(data), max_words=max_words), as_json=as_json)
 
 
-class Result(Protocol):
-    """What every task returns."""
-
-    def rows(self) -> list[dict[str, Any]]: ...
-
-    def to_json(self) -> dict[str, Any]: ...
-
-
-def _show(result: Result, *, as_json: bool) -> None:
+def _show(result: TaskResult, *, as_json: bool) -> None:
     if as_json:
         show_json(result.to_json())
-        return
-    rows = result.rows()
-    show_table([name.replace("_", " ") for name in rows[0]], [list(row.values()) for row in rows])
+    else:
+        show_table(*result.table())

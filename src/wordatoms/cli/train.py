@@ -86,7 +86,9 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     one paragraph per line, or MediaWiki dumps. What is done already is not done again; an interrupted training goes on.
     """
     from wordatoms.folder import ModelFolder
+    from wordatoms.pipeline import chosen_parameters
 
+    chosen_parameters(given["method"], _parameters(given))  # a mistake there should not wait for the counting
     folder = ModelFolder(output, create=True)
     _count(text, folder, given)
     _embed(folder, text, given)
@@ -139,12 +141,15 @@ def _count(text: tuple[str, ...], folder: Any, given: dict[str, Any]) -> None:
 def _embed(folder: Any, text: tuple[str, ...], given: dict[str, Any]) -> None:
     from wordatoms.pipeline import embed
 
-    parameters = {"dim": given["dim"], **dict(given["parameters"])}
-    if given["epochs"]:
-        parameters["epochs"] = given["epochs"]
+    parameters = _parameters(given)
     run = {name: given[name] for name in ("threads", "force", "quiet")}
     made = embed(folder, given["method"], parameters=parameters, sources=text, random_state=given["seed"], **run)
     _tell(folder, "embed", f"{given['method']} vectors", made=made, quiet=given["quiet"])
+
+
+def _parameters(given: dict[str, Any]) -> dict[str, Any]:
+    parameters = {"dim": given["dim"], **dict(given["parameters"])}
+    return {**parameters, "epochs": given["epochs"]} if given["epochs"] else parameters
 
 
 def _read_phrases(path: str | None) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from wordatoms.kernels import nonnegative
 from wordatoms.parallel import resolve_threads, run_threads
 from wordatoms.progress import TrainingCallback, TrainingReport
 from wordatoms.store import Checkpoint
-from wordatoms.trainers.pmi import Dense, PmiMatrix, decompose, plan_svd
+from wordatoms.trainers.pmi import ROUNDING, Dense, PmiMatrix, decompose, plan_svd
 
 SVD_ITERATIONS = 15
 SVD_OVERSAMPLING = 4.0
@@ -122,17 +122,31 @@ def _load_factors(checkpoint: Checkpoint | None, n_before: int) -> tuple[int, Fa
 
 
 def start_factors(vectors: Dense, dim: int, random_state: int) -> Factors:
-    """Random words as dictionary, and no codes yet."""
+    """Words far from each other as dictionary, and no codes yet."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    candidates = np.flatnonzero(lengths)
-    if len(candidates) < dim:
+    n_candidates = np.count_nonzero(lengths)
+    if n_candidates < dim:
         raise InputError(
-            f"dim is {dim} but only {len(candidates):,} words have a positive PMI with another; pass a smaller dim."
+            f"dim is {dim} but only {n_candidates:,} words have a positive PMI with another; pass a smaller dim."
         )
     unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    chosen = np.random.default_rng(random_state).choice(candidates, size=dim, replace=False)
+    chosen = _spread_words(unit, dim, np.random.default_rng(random_state))
     codes = np.zeros((len(unit), dim), np.float32)
     return Factors(unit, codes, unit[chosen], _squared_lengths(unit))
+
+
+def _spread_words(unit: Dense, n_words: int, rng: np.random.Generator) -> list[int]:
+    """Draw words one by one, each more likely the farther it is from those drawn before."""
+    distances = _squared_lengths(unit)
+    chosen: list[int] = []
+    with threadpool_limits(1, user_api="blas"):
+        for _ in range(n_words):
+            # Fewer different vectors than draws leave no distances, and then any word will do.
+            weights = distances if distances.any() else np.ones(len(unit))
+            chosen.append(int(rng.choice(len(unit), p=weights / weights.sum())))
+            to_last = 1 - unit @ unit[chosen[-1]]
+            distances = np.where(to_last > ROUNDING, np.minimum(distances, to_last), 0)
+    return chosen
 
 
 def improve(factors: Factors, penalty: float, threads: int) -> Factors:
@@ -153,7 +167,8 @@ def relative_objective(factors: Factors, step: int) -> float:
 
 
 def _squared_lengths(vectors: Dense) -> NDArray[np.float64]:
-    return np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64)
+    squares: NDArray[np.float64] = np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64)
+    return squares
 
 
 def _row_blocks(n_rows: int) -> list[slice]:
@@ -196,5 +211,8 @@ def _inner_products(factors: Factors, threads: int) -> tuple[NDArray[np.float64]
         return codes.T @ codes, codes.T @ factors.vectors[rows]
 
     parts = run_threads(multiply, _row_blocks(len(factors.codes)), threads)
-    codes_codes, codes_vectors = (np.sum(part, axis=0, dtype=np.float64) for part in zip(*parts, strict=True))
+    codes_codes, codes_vectors = (part.astype(np.float64) for part in parts[0])
+    for more_codes_codes, more_codes_vectors in parts[1:]:
+        codes_codes += more_codes_codes
+        codes_vectors += more_codes_vectors
     return codes_codes, codes_vectors

@@ -262,10 +262,8 @@ def _load_basis(checkpoint: Checkpoint | None) -> Basis:
 def _extend(matrix: PmiMatrix, basis: Basis, width: int, random_state: int) -> Basis:
     """Add a block: the last one taken through MᵀM, made orthonormal to all others."""
     rng = np.random.default_rng([random_state, len(basis.images)])
-    if basis.images:
-        last = basis.images[-1][:, :width]
-    else:
-        last = rng.standard_normal((matrix.n_rows, width), np.float32)
+    shape = (matrix.n_rows, width)
+    last = basis.images[-1][:, :width] if basis.images else rng.standard_normal(shape, np.float32)
     block = _orthonormal(matrix.transposed.times(last), basis.columns, rng)
     image = matrix.times(block)
     images = (*basis.images, image)

@@ -101,7 +101,16 @@ def train_skipgram(
     _check_at_least_one(dim=dim, epochs=epochs, window=window, negative=negative, workers=workers)
     _check_ranges(sample, learning_rate, random_state)
     pieces = _cut_text(lines, WORDS_PER_STEP)
-    model = _new_model(vocabulary, dim, window, negative, sample, workers, random_state)
+    model = _new_model(
+        vocabulary,
+        vector_size=dim,
+        window=window,
+        negative=negative,
+        sample=sample,
+        alpha=learning_rate,
+        workers=workers,
+        seed=random_state,
+    )
     probe = _draw_probe(lines, model, vocabulary, np.random.default_rng(random_state))
     rates = learning_rate * _rate_at_bounds(pieces * epochs)
     for step in range(_restore(model, checkpoint), len(pieces) * epochs):
@@ -153,25 +162,13 @@ def _cut_text(lines: Path, words_per_piece: int) -> list[Piece]:
     return pieces
 
 
-def _new_model(
-    vocabulary: Vocabulary, dim: int, window: int, negative: int, sample: float, workers: int, seed: int
-) -> Model:
+def _new_model(vocabulary: Vocabulary, **settings: float) -> Model:
     """An untrained model whose rows are the words of the vocabulary, in its order."""
     word2vec = require_extra("gensim.models.word2vec", "skipgram")
     if len(vocabulary) < 2:
         raise InputError(f"the vocabulary has {len(vocabulary)} words; skip-gram needs 2 or more.")
-    model = word2vec.Word2Vec(
-        sg=1,
-        vector_size=dim,
-        window=window,
-        negative=negative,
-        ns_exponent=NOISE_POWER,
-        sample=sample,
-        workers=workers,
-        seed=seed,
-        min_count=0,
-        sorted_vocab=0,  # gensim would put words of equal count in another order than ours
-    )
+    # gensim's own sorting would put words of equal count in another order than ours.
+    model = word2vec.Word2Vec(sg=1, ns_exponent=NOISE_POWER, min_count=0, sorted_vocab=0, **settings)
     model.build_vocab_from_freq(dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)))
     return model
 
