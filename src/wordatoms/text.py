@@ -53,7 +53,8 @@ _READ_BYTES = 1 << 16  # of a compressed file; more would be copied over and ove
 _INFLATE_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 16  # of the text, to see what kind of file it is
 _COPY_BYTES = 1 << 20
-_DECODE_BYTES = 1 << 16  # decoded at once: the characters stay in the cache, which doubles the speed
+_BLOCK_BYTES = 1 << 20  # where lines allow: what is larger than the cache is read at half the speed
+_DECODE_BYTES = 1 << 14  # decoded at once: the characters stay in the cache
 _XZ_MEMORY = 256 << 20  # `xz -9` needs 65 MiB
 
 _LINE_FEED = ord("\n")
@@ -779,35 +780,43 @@ def _checked_blocks(shard: Shard, block_bytes: int, progress: _Progress) -> Iter
 def _cut_blocks(text: io.RawIOBase | io.BytesIO, limit: int) -> Iterator[tuple[bytes, int]]:
     """Blocks of whole lines of at most `limit` bytes, each with the number of bytes of text it stands for.
 
-    The buffer begins with a line, or a piece of one, and holds as much of it as a block may.
+    The buffer begins with the beginning of a line, or of the next piece of one, that has not ended so far.
     """
     buffer = bytearray(limit)
     view = memoryview(buffer)
     n_held = 0
-    while n_held := n_held + _fill(text, view[n_held:]):
-        if n_held < limit:
-            end = b"" if buffer[n_held - 1] == _LINE_FEED else b"\n"
-            yield bytes(view[:n_held]) + end, n_held
-            return
-        n_used = buffer.rfind(b"\n") + 1
+    while n_new := _fill(text, view[n_held : n_held + _BLOCK_BYTES]):
+        n_full = n_held + n_new
+        n_used = buffer.rfind(b"\n", n_held, n_full) + 1
+        end = b""
+        if not n_used and n_full == limit:
+            n_used, end = _cut_line(buffer)
         if n_used:
-            yield bytes(view[:n_used]), n_used
-        else:
-            n_kept, n_used = _cut_line(buffer)
-            yield bytes(view[:n_kept]) + b"\n", n_used
-        n_held -= n_used
-        view[:n_held] = view[n_used:]
+            yield bytes(view[:n_used]) + end, n_used
+        n_held = n_full - n_used
+        view[:n_held] = view[n_used:n_full]
+    if n_held:
+        yield bytes(view[:n_held]) + b"\n", n_held
 
 
-def _cut_line(buffer: bytearray) -> tuple[int, int]:
-    """Where to cut a line that fills the buffer: the bytes before the cut, and those with its white space."""
-    space = max(buffer.rfind(mark) for mark in _WHITE_SPACE)
-    if space >= 0:
-        return space, space + 1
+def _cut_line(buffer: bytearray) -> tuple[int, bytes]:
+    """Where to cut a line that fills the buffer, and what the piece before the cut has to end in."""
+    if n_used := _break_at_space(buffer):
+        return n_used, b""
     end = len(buffer) - 1
     while end > len(buffer) - 4 and buffer[end] & 0b1100_0000 == 0b1000_0000:  # inside a character
         end -= 1
-    return end, end
+    return end, b"\n"
+
+
+def _break_at_space(buffer: bytearray) -> int:
+    """Make a line feed of the last white space; where the next piece begins, or 0 if there is none."""
+    last = -1
+    for mark in _WHITE_SPACE:
+        last = max(last, buffer.rfind(mark, last + 1))
+    if last >= 0:
+        buffer[last] = _LINE_FEED
+    return last + 1
 
 
 def _check(block: bytes, position: int, shard: Shard) -> bytes:

@@ -20,7 +20,7 @@ ONE = np.uint64(1)
 
 
 @intrinsic
-def trailing_zeros(_, value):
+def trailing_zeros(_, value):  # noqa: ARG001 - numba looks at the signature
     """Number of zero bits below the lowest one bit of a value that is not zero."""
 
     def build(_context, builder, _signature, arguments):
