@@ -144,7 +144,8 @@ def test_a_tag_without_end_is_refused_before_it_fills_the_memory() -> None:
             "* one\n** two\n# three\n; term: definition\n: indented",
             ["one", "two", "three", "term definition", "indented"],
         ),
-        ("__NOTOC__word __KEIN_INHALT__ a__b", ["word __KEIN_INHALT__ a__b"]),
+        ("__NOTOC__word __KEIN_INHALT__ __目次非表示__ a__b __init__", ["word a__b __init__"]),
+        ("!Kung is a language", ["!Kung is a language"]),
         ("a&nbsp;b &amp; c&mdash;d &#233;&#xD800;e &#1;", ["a b & c—d é e"]),
         ("می&zwnj;خواهم", ["می\u200cخواهم"]),
         ("H<sub>2</sub>O<br>line<br/>line<div class='x'>block</div>end", ["H2O line line", "block", "end"]),
@@ -198,6 +199,10 @@ def test_markup_that_would_take_too_long_is_refused_at_once(tangle: str) -> None
 
 def test_formulas_with_many_signs_are_no_tangle() -> None:
     assert strip_markup("word <math>a<b, c<d {</math>\n" * 2000) == ["word"] * 2000
+
+
+def test_a_raw_tag_that_never_closes_is_no_tangle_by_itself() -> None:
+    assert len(strip_markup("<pre>" + "a line of words\n" * 20_000)) == 20_000
 
 
 def test_text_beyond_any_page_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,9 @@ describes their text as shards, stretches that any thread, process or machine ca
 never by their name. Memory depends neither on the length of the text nor on that of its lines, nor on what
 a file decompresses to.
 
-This is the first link of the chain; the paper (section 2) takes its text, a Wikipedia dump, as given. Left
-out: tokens (a carriage return stays where it is), encodings other than UTF-8, and archives that hold several
-files.
+The paper trains on Wikipedia, 3 billion tokens of it (section 5), and says no more about the text. Left out
+here: tokens (a carriage return stays where it is), encodings other than UTF-8, and archives that hold
+several files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import stat
 import sys
 import threading
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -37,11 +37,12 @@ import zstandard
 
 from wordatoms.errors import InputError, require_extra
 from wordatoms.parallel import resolve_threads
-from wordatoms.progress import TextCallback
 from wordatoms.store import write_whole
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
+
+    from wordatoms.progress import TextCallback
 
 MAX_PARAGRAPH_BYTES = 4 << 20
 """A paragraph is at most 4 MiB; a longer line is several paragraphs."""
@@ -69,6 +70,7 @@ log = logging.getLogger(__name__)
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 OnRead = Callable[[int], None]
+_Blocks = Generator[bytes, None, None]
 
 
 @dataclass(frozen=True)
@@ -147,13 +149,14 @@ def open_corpus(
     on_read = _bytes_only(on_bytes)
     paths = _find_files([sources] if isinstance(sources, str | Path) else sources)
     inputs = [_examine(_capture(path, number, work, on_read)) for number, path in enumerate(paths)]
-    _refuse_nothing(inputs)
+    if all(text.is_empty for text in inputs):
+        raise _no_text(inputs)
     hashed = _run_together(lambda text, stop: _hash(text, stop, on_read), inputs, threads)
     texts = _Spool(work, threads, replace_invalid, on_read).fill(hashed)
     shards = tuple(shard for text in texts for shard in _cut(text, shard_bytes))
-    files = tuple(TextFile(text.given, text.n_bytes, text.sha256) for text in hashed)
-    _refuse_no_shards(shards, files)
-    return Corpus(shards, files)
+    if not shards:
+        raise _no_text(inputs)
+    return Corpus(shards, tuple(TextFile(text.given, text.n_bytes, text.sha256) for text in hashed))
 
 
 def read_blocks(
@@ -298,15 +301,19 @@ def _stream_chunks(path: str, name: str) -> Iterator[bytes]:
 
 
 def _examine(text: _Input) -> _Input:
-    with _blaming(text.name), Path(text.path).open("rb") as file:
-        text = replace(text, compression=_compression(file.read(_HEAD_BYTES)))
-    buffer = bytearray(_HEAD_BYTES)
-    with closing(_open_text(Shard(text.path, text.compression, origin=text.name))) as stream:
-        head = bytes(buffer[: _fill(stream, memoryview(buffer))])
+    head = _read_head(Shard(text.path, origin=text.name))
+    if compression := _compression(head):
+        head = _read_head(Shard(text.path, compression, origin=text.name))
     _refuse_binary(head, text.name)
     if is_dump := _DUMP.match(head) is not None:
         require_extra("mwparserfromhell", "wiki")
-    return replace(text, is_dump=is_dump, is_empty=not head)
+    return replace(text, compression=compression, is_dump=is_dump, is_empty=not head)
+
+
+def _read_head(shard: Shard) -> bytes:
+    buffer = bytearray(_HEAD_BYTES)
+    with closing(_open_text(shard)) as text:
+        return bytes(buffer[: _fill(text, memoryview(buffer))])
 
 
 _SIGNATURES = (
@@ -350,8 +357,8 @@ def _looks_like(head: bytes) -> str:
 
 def _refuse_binary(head: bytes, name: str) -> None:
     nul = head.find(b"\0")
-    kind = _looks_like(head)
-    if nul < 0 and not (kind and _broken_utf8(head)):
+    kind = _looks_like(head) if nul >= 0 or _broken_utf8(head) else ""
+    if nul < 0 and not kind:
         return
     looks = f"looks like {kind}" if kind else f"holds a NUL byte at byte {nul:,}"
     encoding = kind.removesuffix(" text")
@@ -367,18 +374,10 @@ def _broken_utf8(head: bytes) -> bool:
     return False
 
 
-def _refuse_nothing(inputs: Sequence[_Input]) -> None:
-    if all(text.is_empty for text in inputs):
-        names = ", ".join(text.name for text in inputs[:3]) + (", …" if len(inputs) > 3 else "")
-        raise InputError(f"there is no text: {names} hold nothing; pass files with text in them.")
-
-
-def _refuse_no_shards(shards: Sequence[Shard], files: Sequence[TextFile]) -> None:
-    if not shards:
-        raise InputError(
-            f"there is no text: the dump {files[0].path} holds no articles (pages of namespace 0 that are not "
-            "redirects); pass another."
-        )
+def _no_text(inputs: Sequence[_Input]) -> InputError:
+    names = ", ".join(text.name for text in inputs[:3]) + (", …" if len(inputs) > 3 else "")
+    dumps = " (of a dump, only articles that are not redirects)" if any(text.is_dump for text in inputs) else ""
+    return InputError(f"there is no text in {names}; pass files with text in them{dumps}.")
 
 
 # Hashing, and writing plain text into the work folder
@@ -463,7 +462,7 @@ class _Spool:
     def _strip(self, text: _Input) -> Shard:
         return self._write(text, self._stripped(text))
 
-    def _stripped(self, text: _Input) -> Iterator[bytes]:
+    def _stripped(self, text: _Input) -> _Blocks:
         from wordatoms.dump import iter_paragraphs
 
         progress = _Progress(text.n_bytes, self.on_read)
@@ -472,12 +471,12 @@ class _Spool:
                 yield "".join(f"{paragraph}\n" for paragraph in paragraphs).encode()
                 progress.reach(stream.n_disk_bytes())
 
-    def _write(self, text: _Input, blocks: Iterator[bytes]) -> Shard:
+    def _write(self, text: _Input, blocks: _Blocks) -> Shard:
         copy = self._copy(text)
         if copy.exists():
             log.info("%s: taking up the plain text in %s", text.name, copy)
         else:
-            with _spooling(text.name, self.work), write_whole(copy) as file:
+            with _spooling(text.name, self.work), write_whole(copy) as file, closing(blocks):
                 file.writelines(blocks)
         return Shard(str(copy), origin=text.name)
 
@@ -487,7 +486,7 @@ class _Spool:
         return self.work / f"{hashlib.sha256(os.fsencode(key)).hexdigest()[:32]}.txt"
 
 
-def _until(stop: threading.Event, blocks: Iterator[bytes]) -> Iterator[bytes]:
+def _until(stop: threading.Event, blocks: Iterator[bytes]) -> _Blocks:
     for block in blocks:
         _stop_if(stop)
         yield block

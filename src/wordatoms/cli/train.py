@@ -80,9 +80,9 @@ embed_options = _with(
 @options.force
 @options.quiet
 def train(text: tuple[str, ...], output: str, **given: Any) -> None:
-    """Train a model on text: count its words and pairs, then make vectors.
+    """Train a model on text.
 
-    TEXT is any number of files, folders, globs, or - for standard input; plain or compressed (gzip, bzip2, xz, zstd),
+    Counts its words and pairs, then makes vectors. TEXT is any number of files, folders, globs, or - for standard input; plain or compressed (gzip, bzip2, xz, zstd),
     one paragraph per line, or MediaWiki dumps. What is done already is not done again; an interrupted training goes on.
     """
     from wordatoms.folder import ModelFolder
@@ -103,7 +103,7 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
 @options.force
 @options.quiet
 def count(text: tuple[str, ...], output: str, **given: Any) -> None:
-    """First stage of training: the vocabulary and the co-occurrences."""
+    """Stage 1 of train: vocabulary and co-occurrences."""
     from wordatoms.folder import ModelFolder
 
     _count(text, ModelFolder(output, create=True), given)
@@ -118,7 +118,7 @@ def count(text: tuple[str, ...], output: str, **given: Any) -> None:
 @options.force
 @options.quiet
 def embed(model: str, text: tuple[str, ...], output: str | None, **given: Any) -> None:
-    """Second stage of training: word vectors from the counts of a model."""
+    """Stage 2 of train: word vectors from the counts."""
     from wordatoms.folder import ModelFolder
 
     folder = ModelFolder(model)

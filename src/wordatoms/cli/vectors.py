@@ -66,7 +66,10 @@ def import_(
     force: bool,
     quiet: bool,
 ) -> None:
-    """Make a model from a file of vectors: GloVe text, word2vec text or binary, fastText .vec, .npy and words."""
+    """Make a model from a file of vectors.
+
+    VECTORS is GloVe text, word2vec text or binary, fastText .vec, or .npy with a list of words beside it.
+    """
     from wordatoms.folder import ModelFolder
     from wordatoms.pipeline import import_vectors
 
@@ -83,7 +86,7 @@ def import_(
 @options.force
 @options.quiet
 def export_(model: str, output: str, format_: str, force: bool, quiet: bool) -> None:
-    """Write the vectors of a model to a file that other programs read."""
+    """Write vectors to a file for other programs."""
     from wordatoms.embeddings import Embeddings
     from wordatoms.errors import InputError
     from wordatoms.vectorfiles import write_vectors
@@ -99,7 +102,7 @@ def export_(model: str, output: str, format_: str, force: bool, quiet: bool) -> 
 @options.model
 @options.as_json
 def info(model: str, as_json: bool) -> None:
-    """Describe a model: its stages, how each was made, from what."""
+    """How a model was made, stage by stage."""
     from wordatoms.folder import ModelFolder
 
     folder = ModelFolder(model)

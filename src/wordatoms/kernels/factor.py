@@ -25,7 +25,7 @@ WIDTH = 4
 
 
 class Triangle(NamedTuple):
-    """The counts, and which of them to leave out: values below the least, pairs of two fixed words."""
+    """The counts, and which of them to leave out: values below the least, two fixed words, a word with itself."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -33,6 +33,7 @@ class Triangle(NamedTuple):
     unit: float
     least: float
     fixed: NDArray[np.bool_]
+    self_pairs: bool
 
 
 class Layout(NamedTuple):
@@ -48,7 +49,7 @@ class Layout(NamedTuple):
 class Weighting(NamedTuple):
     """f(X) = min(1, (X / cap)^power), times `of_self` for a word with itself."""
 
-    cap: float
+    log_cap: float
     power: float
     of_self: float
 
@@ -109,13 +110,15 @@ def fill_segments(first, stop, triangle, layout, weighting, seed, starts, pairs)
 
 @jit
 def _is_kept(triangle, word, at):
-    both_fixed = triangle.fixed[word] and triangle.fixed[triangle.indices[at]]
-    return triangle.values[at] >= triangle.least and not both_fixed
+    other = triangle.indices[at]
+    if triangle.fixed[word] and triangle.fixed[other]:
+        return False
+    return triangle.values[at] >= triangle.least and (triangle.self_pairs or word != other)
 
 
 @jit
 def _weigh(weighting, log_x, is_self):
-    f = np.exp(min(0.0, weighting.power * (log_x - np.log(weighting.cap))))
+    f = np.exp(min(0.0, weighting.power * (log_x - weighting.log_cap)))
     return f * weighting.of_self if is_self else f
 
 

@@ -126,12 +126,13 @@ def cut_pairs(
     *,
     min_value: float,
     fixed: Mask,
+    self_pairs: bool,
     random_state: int,
     threads: int,
 ) -> Blocks:
     """Sort the pairs of counts into blocks, without those below `min_value` and those of two fixed words."""
     arrays = (np.asarray(array) for array in (counts.indptr, counts.indices, counts.values))
-    triangle = Triangle(*arrays, unit=float(counts.unit), least=min_value * counts.unit, fixed=fixed)
+    triangle = Triangle(*arrays, unit=float(counts.unit), least=min_value * counts.unit, fixed=fixed, self_pairs=self_pairs)
     layout, group_starts = _deal_words(len(counts), random_state)
     n_groups, n_rows = len(group_starts) - 1, int(group_starts[-1])
     tasks = range(0, len(counts), WORDS_PER_TASK)
@@ -164,3 +165,83 @@ def _deal_words(n_words: int, random_state: int) -> tuple[Layout, NDArray[np.int
     group_starts = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=n_groups) + 1)])
     row = (group_starts[group] + place).astype(np.int32)
     return Layout(group, place, row), group_starts
+
+
+class Factors(Protocol):
+    """Vectors in training, as the epochs see them."""
+
+    @property
+    def arrays(self) -> Mapping[str, Array]:
+        """All that training changes, in place."""
+
+    def step(self, blocks: Blocks, left: int, right: int, rate: float) -> Sums:
+        """One pass over the pairs of two groups."""
+
+    def end_round(self, sums: Sequence[Sums], progress: float) -> None:
+        """Move what all blocks share; `progress` goes from 0 to 1 over the epochs."""
+
+
+class Plan(NamedTuple):
+    """How to train."""
+
+    epochs: int
+    learning_rate: float
+    random_state: int
+    threads: int
+    checkpoint: Checkpoint | None
+    callback: TrainingCallback | None
+
+
+def run_epochs(factors: Factors, blocks: Blocks, plan: Plan) -> None:
+    """Train, going on from the checkpoint where there is one."""
+    lowest = np.array(inf)
+    arrays = {**factors.arrays, "lowest_loss": lowest}
+    saved_at = monotonic()
+    for epoch in range(_resume(arrays, plan.checkpoint), plan.epochs):
+        started = perf_counter()
+        loss = _run_epoch(factors, blocks, plan, epoch) / blocks.n_pairs
+        _check_loss(loss, float(lowest), epoch, plan)
+        lowest[...] = min(lowest, loss)
+        if plan.checkpoint and monotonic() - saved_at >= SECONDS_BETWEEN_CHECKPOINTS:
+            plan.checkpoint.save(epoch + 1, arrays)
+            saved_at = monotonic()
+        if plan.callback:
+            plan.callback(TrainingReport(epoch + 1, plan.epochs, loss, perf_counter() - started))
+
+
+def _resume(arrays: Mapping[str, Array], checkpoint: Checkpoint | None) -> int:
+    """Take up the arrays of the checkpoint; the number of epochs they have behind them."""
+    saved = checkpoint.load() if checkpoint else None
+    if saved is None:
+        return 0
+    if any(name not in saved.arrays or saved.arrays[name].shape != array.shape for name, array in arrays.items()):
+        log.warning("the checkpoint does not fit these counts and settings; training starts from the beginning")
+        return 0
+    for name, array in arrays.items():
+        array[...] = saved.arrays[name]
+    return saved.step
+
+
+def _run_epoch(factors: Factors, blocks: Blocks, plan: Plan, epoch: int) -> float:
+    rounds = blocks.tournament()
+    order = np.random.default_rng([plan.random_state, epoch]).permutation(len(rounds))
+    loss = 0.0
+    for turn, chosen in enumerate(order):
+        progress = (epoch + turn / len(rounds)) / plan.epochs
+        sums = run_round(factors, blocks, rounds[chosen], plan.learning_rate * (1 - progress), plan.threads)
+        factors.end_round(sums, progress)
+        loss += sum(block[0] for block in sums)
+    return loss
+
+
+def run_round(factors: Factors, blocks: Blocks, pairings: Round, rate: float, threads: int) -> list[Sums]:
+    """Run the blocks of a round side by side."""
+    return run_threads(lambda groups: factors.step(blocks, *groups, rate), pairings, threads)
+
+
+def _check_loss(loss: float, lowest: float, epoch: int, plan: Plan) -> None:
+    if not loss <= DIVERGED * lowest:  # NaN is not
+        raise DivergedError(
+            f"the loss went from {lowest:.4g} to {loss:.4g} in epoch {epoch + 1} of {plan.epochs}; "
+            f"pass a learning_rate below {plan.learning_rate:g}, such as {plan.learning_rate / 4:g}."
+        )

@@ -1,0 +1,34 @@
+"""Write docs/commands.md from the help texts of the commands.
+
+python docs/make_commands.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from wordatoms.cli import cli
+
+PAGE = Path(__file__).with_name("commands.md")
+
+
+def all_commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    yield name, command
+    if isinstance(command, click.Group):
+        for child in command.commands.values():
+            yield from all_commands(child, f"{name} {child.name}")
+
+
+def make_page() -> str:
+    parts = ["# Commands\n\nEverything below is what `--help` prints.\n"]
+    for name, command in all_commands(cli, "wordatoms"):
+        context = click.Context(command, info_name=name, terminal_width=100, max_content_width=100)
+        parts.append(f"## {name}\n\n```\n{command.get_help(context)}\n```\n")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(make_page(), "utf-8")
