@@ -11,7 +11,9 @@ ROOT = Path(__file__).parents[1]
 
 def test_commands_page_is_up_to_date() -> None:
     script = runpy.run_path(str(ROOT / "docs" / "make_commands.py"))
-    assert (ROOT / "docs" / "commands.md").read_text("utf-8") == script["make_page"](), "run: python docs/make_commands.py"
+    assert (ROOT / "docs" / "commands.md").read_text("utf-8") == script["make_page"](), (
+        "run: python docs/make_commands.py"
+    )
 
 
 def test_links_in_the_docs_lead_somewhere() -> None:

@@ -19,7 +19,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.engine import Batch, Engine, ThreadEngine, blocks_with_sizes, make_batches
+from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine, make_batches
 from wordatoms.errors import InputError, ModelError
 from wordatoms.parallel import run_threads
 from wordatoms.progress import TextCallback
@@ -320,7 +320,7 @@ def count_pairs(
     if memory < SMALLEST_MEMORY:
         raise InputError(f"memory is {memory:,} bytes; pass {SMALLEST_MEMORY:,} (64M) or more.")
     weights = integer_weights(window, weighting, vocabulary.n_tokens)
-    engine = engine or ThreadEngine()
+    engine = engine or local_engine(None, memory)
     lexicon = Lexicon(vocabulary.words, tokenizer=tokenizer)
     with spill_folder(work or folder) as spill:
         task = CountPairs(lexicon, len(vocabulary), weights, memory // engine.n_workers, spill)

@@ -18,6 +18,8 @@ from wordatoms.progress import TextCallback
 from wordatoms.text import Shard, read_blocks
 
 Batch = tuple[Shard, ...]
+SMALLEST_WORKER = 32 << 20
+"""Bytes that the buffers of one worker take at the least."""
 Part = TypeVar("Part")
 
 
@@ -73,6 +75,11 @@ class ThreadEngine:
 
         parts = run_threads(lambda batch: work(batch, report_or_stop), batches, self.n_workers, stop=stop)
         return reduce(add, parts)
+
+
+def local_engine(threads: int | None, memory: int) -> ThreadEngine:
+    """Threads as asked for, but no more than the memory has room for."""
+    return ThreadEngine(max(1, min(resolve_threads(threads), memory // SMALLEST_WORKER)))
 
 
 def make_batches(shards: Sequence[Shard], n_bytes: int) -> list[Batch]:

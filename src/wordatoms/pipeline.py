@@ -15,7 +15,7 @@ from typing import Any
 
 from wordatoms.counts import ARRAYS, Counts, count_pairs
 from wordatoms.embeddings import Embeddings
-from wordatoms.engine import Engine, ThreadEngine
+from wordatoms.engine import Engine, local_engine
 from wordatoms.errors import InputError
 from wordatoms.folder import ModelFolder, fingerprint
 from wordatoms.lines import write_lines
@@ -60,11 +60,11 @@ def count(
 ) -> bool:
     """Text → vocabulary → counts. False where they were there already."""
     settings = settings or CountSettings()
-    engine = engine or ThreadEngine(threads)
+    engine = engine or local_engine(threads, memory)
     with folder.working():
         spool = folder.work / "text"
         try:
-            corpus = _open(sources, spool, settings.replace_invalid, threads)
+            corpus = _open(sources, spool, settings, threads, quiet=quiet)
             facts = {**asdict(settings), "text": _digest(corpus.files)}
             if folder.is_done("count", facts, force=force):
                 return False
@@ -110,9 +110,18 @@ def _count(
         )
 
 
-def _open(sources: Sequence[str | Path], spool: Path, replace_invalid: bool, threads: int | None) -> Corpus:
+def _open(
+    sources: Sequence[str | Path], spool: Path, settings: CountSettings, threads: int | None, *, quiet: bool
+) -> Corpus:
     spool.mkdir(parents=True, exist_ok=True)
-    return open_corpus(sources, work=spool, threads=resolve_threads(threads), replace_invalid=replace_invalid)
+    with text_bar("files", n_bytes=None, quiet=quiet) as report:
+        return open_corpus(
+            sources,
+            work=spool,
+            threads=resolve_threads(threads),
+            replace_invalid=settings.replace_invalid,
+            on_bytes=report,
+        )
 
 
 def _digest(files: Iterable[TextFile]) -> str:
@@ -192,7 +201,7 @@ def _lines(folder: ModelFolder, sources: Sequence[str | Path], threads: int | No
     spool = folder.work / "text"
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        corpus = _open(sources or _recorded_sources(counted), spool, settings.replace_invalid, threads)
+        corpus = _open(sources or _recorded_sources(counted), spool, settings, threads, quiet=quiet)
         if _digest(corpus.files) != digest:
             raise InputError("the text is not the one that was counted; pass the same text, or count this one first.")
         with text_bar("text", n_bytes=corpus.n_bytes, quiet=quiet) as report:

@@ -55,7 +55,7 @@ def text_bar(title: str, *, n_bytes: int | None, quiet: bool = False) -> Iterato
             nonlocal n_seen
             n_seen += n_tokens
             elapsed = bar.format_dict["elapsed"]
-            if elapsed:
+            if elapsed and n_seen:
                 bar.set_postfix_str(f"{tqdm.format_sizeof(n_seen / elapsed)} tokens/s", refresh=False)
             bar.update(n_read)
 

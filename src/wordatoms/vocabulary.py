@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.engine import Batch, Engine, ThreadEngine, blocks_with_sizes, make_batches
+from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine, make_batches
 from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.progress import TextCallback
 from wordatoms.store import Array, ArrayFile, spill_folder, spilled, write_json, write_whole
@@ -167,7 +167,7 @@ def build_vocabulary(
     """Count the words of a text; keep those seen `min_count` times or more, at most the `max_words` most frequent."""
     if min_count < 1 or (max_words is not None and max_words < 1):
         raise InputError(f"min_count is {min_count} and max_words {max_words}; both must be 1 or more.")
-    engine = engine or ThreadEngine()
+    engine = engine or local_engine(None, memory)
     with spill_folder(work) as spill:
         task = TallyWords(tokenizer or Tokenizer(), memory // (2 * engine.n_workers), spill)
         tally = engine.run(task, make_batches(corpus.shards, BATCH_BYTES), WordTally.__add__, report)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wordatoms.cli import options
+from wordatoms.cli.models import load_embeddings
 from wordatoms.cli.output import show_json, show_table
 
 if TYPE_CHECKING:
@@ -33,10 +34,9 @@ def evaluate() -> None:
 @options.as_json
 def similarity(model: str, data: str, as_json: bool) -> None:
     """Word similarity: Spearman correlation with people's ratings, for each set, with its coverage."""
-    from wordatoms.embeddings import Embeddings
     from wordatoms.tasks.similarity import evaluate_similarity
 
-    _show(evaluate_similarity(Embeddings.load(Path(model)), Path(data)), as_json=as_json)
+    _show(evaluate_similarity(load_embeddings(model), Path(data)), as_json=as_json)
 
 
 @evaluate.command()
@@ -46,10 +46,9 @@ def similarity(model: str, data: str, as_json: bool) -> None:
 @click.option("--max-words", type=click.IntRange(1), help="Look for answers among the most frequent words only.")
 def analogy(model: str, data: str, as_json: bool, max_words: int | None) -> None:
     """Analogies: a is to b as c is to …, the share answered right, with its coverage."""
-    from wordatoms.embeddings import Embeddings
     from wordatoms.tasks.analogy import evaluate_analogy
 
-    _show(evaluate_analogy(Embeddings.load(Path(model)), Path(data), max_words=max_words), as_json=as_json)
+    _show(evaluate_analogy(load_embeddings(model), Path(data), max_words=max_words), as_json=as_json)
 
 
 def _show(result: TaskResult, *, as_json: bool) -> None:

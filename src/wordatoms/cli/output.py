@@ -15,10 +15,11 @@ def show_json(value: object) -> None:
 
 def show_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Columns under their names; numbers to the right, text to the left."""
+    header = [name.replace("_", " ") for name in header]
     cells = [[_cell(value) for value in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
     numeric = [all(isinstance(row[k], int | float) or row[k] is None for row in rows) for k in range(len(header))]
-    for line in [list(header), *cells]:
+    for line in [header, *cells]:
         aligned = [
             cell.rjust(width) if right else cell.ljust(width)
             for cell, width, right in zip(line, widths, numeric, strict=True)

@@ -82,8 +82,9 @@ embed_options = _with(
 def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     """Train a model on text.
 
-    Counts its words and pairs, then makes vectors. TEXT is any number of files, folders, globs, or - for standard input; plain or compressed (gzip, bzip2, xz, zstd),
-    one paragraph per line, or MediaWiki dumps. What is done already is not done again; an interrupted training goes on.
+    Counts its words and pairs, then makes vectors. TEXT is any number of files, folders, globs, or - for standard
+    input; plain or compressed (gzip, bzip2, xz, zstd), one paragraph per line, or MediaWiki dumps. What is done already
+    is not done again; an interrupted training goes on.
     """
     from wordatoms.folder import ModelFolder
     from wordatoms.pipeline import chosen_parameters

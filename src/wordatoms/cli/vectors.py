@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from wordatoms.cli import options
+from wordatoms.cli.models import load_embeddings
 from wordatoms.cli.output import remark, show_json, show_table
 
 FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
@@ -20,9 +21,7 @@ FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
 @options.as_json
 def nearest(words: tuple[str, ...], model: str, number: int, as_json: bool) -> None:
     """The words nearest to a word, by cosine."""
-    from wordatoms.embeddings import Embeddings
-
-    embeddings = Embeddings.load(Path(model))
+    embeddings = load_embeddings(model)
     found = dict(zip(words, embeddings.nearest_batch(words, number), strict=True))
     if as_json:
         show_json({word: [near._asdict() for near in nearby] for word, nearby in found.items()})
@@ -40,9 +39,7 @@ def nearest(words: tuple[str, ...], model: str, number: int, as_json: bool) -> N
 @options.as_json
 def similarity(word1: str, word2: str, model: str, as_json: bool) -> None:
     """The cosine between two words."""
-    from wordatoms.embeddings import Embeddings
-
-    cosine = Embeddings.load(Path(model)).similarity(word1, word2)
+    cosine = load_embeddings(model).similarity(word1, word2)
     if as_json:
         show_json({"word1": word1, "word2": word2, "similarity": cosine})
     else:
@@ -87,13 +84,12 @@ def import_(
 @options.quiet
 def export_(model: str, output: str, format_: str, force: bool, quiet: bool) -> None:
     """Write vectors to a file for other programs."""
-    from wordatoms.embeddings import Embeddings
     from wordatoms.errors import InputError
     from wordatoms.vectorfiles import write_vectors
 
     if Path(output).exists() and not force:
         raise InputError(f"{output} is there already; pass --force to replace it.")
-    embeddings = Embeddings.load(Path(model))
+    embeddings = load_embeddings(model)
     write_vectors(embeddings, Path(output), format=format_)
     remark(f"{output}: {len(embeddings):,} words, {embeddings.dim} dimensions, {format_}", quiet=quiet)
 

@@ -132,7 +132,9 @@ def cut_pairs(
 ) -> Blocks:
     """Sort the pairs of counts into blocks, without those below `min_value` and those of two fixed words."""
     arrays = (np.asarray(array) for array in (counts.indptr, counts.indices, counts.values))
-    triangle = Triangle(*arrays, unit=float(counts.unit), least=min_value * counts.unit, fixed=fixed, self_pairs=self_pairs)
+    triangle = Triangle(
+        *arrays, unit=float(counts.unit), least=min_value * counts.unit, fixed=fixed, self_pairs=self_pairs
+    )
     layout, group_starts = _deal_words(len(counts), random_state)
     n_groups, n_rows = len(group_starts) - 1, int(group_starts[-1])
     tasks = range(0, len(counts), WORDS_PER_TASK)
@@ -236,7 +238,12 @@ def _run_epoch(factors: Factors, blocks: Blocks, plan: Plan, epoch: int) -> floa
 
 def run_round(factors: Factors, blocks: Blocks, pairings: Round, rate: float, threads: int) -> list[Sums]:
     """Run the blocks of a round side by side."""
-    return run_threads(lambda groups: factors.step(blocks, *groups, rate), pairings, threads)
+
+    def run(groups: tuple[int, int]) -> Sums:
+        directions = {groups, groups[::-1]}
+        return np.sum([factors.step(blocks, left, right, rate) for left, right in sorted(directions)], axis=0)
+
+    return run_threads(run, pairings, threads)
 
 
 def _check_loss(loss: float, lowest: float, epoch: int, plan: Plan) -> None:

@@ -19,6 +19,7 @@ from wordatoms.kernels.factor import Weighting
 from wordatoms.store import Array
 from wordatoms.trainers.blocks import Blocks, Floats, Sums
 
+
 @dataclass(frozen=True, eq=False)
 class SnFactors:
     vectors: Floats
@@ -34,16 +35,21 @@ class SnFactors:
         sums = self._step_oriented(blocks, left, right, rate)
         if left == right:
             return sums
-        return tuple(a+b for a,b in zip(sums, self._step_oriented(blocks, right, left, rate)))
+        return tuple(a + b for a, b in zip(sums, self._step_oriented(blocks, right, left, rate)))
 
     def _step_oriented(self, blocks, left, right, rate):
-        rate=np.float32(rate * sqrt(self.vectors.shape[1]))
+        rate = np.float32(rate * sqrt(self.vectors.shape[1]))
         return factor.step_sn(
             blocks.side(left, self.vectors, self.squares),
             blocks.side(right, self.vectors, self.squares),
-            blocks.segments(left, right), blocks.pairs, np.float32(self.constant), rate)
+            blocks.segments(left, right),
+            blocks.pairs,
+            np.float32(self.constant),
+            rate,
+        )
 
     def end_round(self, sums: Sequence[Sums], progress: float) -> None:
         if progress >= self.hold:
             _, pulls, weights = np.sum(sums, axis=0)
-            if weights: self.constant[...] -= pulls / weights
+            if weights:
+                self.constant[...] -= pulls / weights

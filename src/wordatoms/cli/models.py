@@ -1,0 +1,19 @@
+"""Opening the model that a command was given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wordatoms.embeddings import Embeddings
+
+
+def load_embeddings(model: str) -> Embeddings:
+    from wordatoms.embeddings import Embeddings
+    from wordatoms.errors import ModelError
+    from wordatoms.folder import ModelFolder
+
+    folder = ModelFolder(model)
+    if not {"embed", "import"} & set(folder.stages):
+        raise ModelError(f"{model} has no vectors yet; run: wordatoms embed {model}")
+    return Embeddings.load(folder.path)
