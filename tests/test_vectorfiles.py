@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import pickle
 import tracemalloc
 from collections.abc import Callable
@@ -10,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import naive_vectors as naive
+from samples import COMPRESSORS
 from wordatoms import bytesource
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, VectorFileError
@@ -24,13 +21,6 @@ from wordatoms.vectorfiles import FORMATS, read_vectors, write_vectors
 GLOVE = b"the 0.25 -1 3e-2\ncat 1.5 +2 .5\nsat 0 0. -0\n"
 WORD2VEC = b"3 3\n" + GLOVE
 BINARY = b"2 3\nthe " + np.float32([1, 2, 3]).tobytes() + b"\ncat " + np.float32([4, 5, 6]).tobytes() + b"\n"
-
-PACKERS: dict[str, Callable[[bytes], bytes]] = {
-    "gzip": gzip.compress,
-    "bzip2": bz2.compress,
-    "xz": lzma.compress,
-    "zstd": zstandard.ZstdCompressor().compress,
-}
 
 
 @pytest.fixture
@@ -234,19 +224,19 @@ class TestForeignFiles:
 
 
 class TestPacked:
-    @pytest.mark.parametrize("packer", PACKERS)
+    @pytest.mark.parametrize("packer", COMPRESSORS)
     @pytest.mark.parametrize("content", [GLOVE, WORD2VEC, BINARY], ids=["glove", "word2vec", "binary"])
     def test_is_unpacked_by_content(self, file: Callable[[bytes], Path], packer: str, content: bytes) -> None:
-        assert same(read_vectors(file(PACKERS[packer](content))), read_vectors(file(content)))
+        assert same(read_vectors(file(COMPRESSORS[packer](content))), read_vectors(file(content)))
 
-    @pytest.mark.parametrize("packer", PACKERS)
+    @pytest.mark.parametrize("packer", COMPRESSORS)
     def test_streams_behind_each_other(self, file: Callable[[bytes], Path], packer: str) -> None:
-        pack = PACKERS[packer]
+        pack = COMPRESSORS[packer]
         assert same(read_vectors(file(pack(GLOVE[:20]) + pack(GLOVE[20:]))), read_vectors(file(GLOVE)))
 
-    @pytest.mark.parametrize("packer", PACKERS)
+    @pytest.mark.parametrize("packer", COMPRESSORS)
     def test_cut_or_broken_data_is_an_error(self, file: Callable[[bytes], Path], packer: str) -> None:
-        packed = PACKERS[packer](GLOVE * 1000)
+        packed = COMPRESSORS[packer](GLOVE * 1000)
         with pytest.raises(VectorFileError, match="cannot be read: its packed data ends too early"):
             read_vectors(file(packed[:-6]))
         with pytest.raises(VectorFileError):

@@ -1,21 +1,19 @@
-"""The bytes of a file from front to back, unpacked where the file is packed with gzip, bzip2, xz or zstd."""
+"""The bytes of a file of vectors from front to back, unpacked where the file is packed with gzip, bzip2, xz or zstd.
+
+The file may be a pipe. Left out: what the bytes mean.
+"""
 
 from __future__ import annotations
 
-import bz2
-import lzma
-import re
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
-from typing import Protocol
 
-import zstandard
-
+from wordatoms.compression import CompressionError, inflate, recognise_compression
 from wordatoms.errors import VectorFileError
 
+_MAGIC = 16
+"""Bytes that show what a file is packed with."""
 _CHUNK = 1 << 16
 """Bytes read from disk at a time."""
 _BLOCK = 1 << 22
@@ -78,46 +76,9 @@ def open_bytes(path: Path) -> Iterator[ByteSource]:
     """Open a file; all that can go wrong while reading it becomes one sentence."""
     try:
         with path.open("rb") as file:
-            chunks = iter(lambda: file.read(_CHUNK), b"")
-            first = next(chunks, b"")
-            yield ByteSource(path, _unpack(chain([first], chunks), _unpacker_for(first)))
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+            stored = ByteSource(path, iter(lambda: file.read(_CHUNK), b""))
+            compression = recognise_compression(stored.peek(_MAGIC))
+            yield ByteSource(path, inflate(stored.take, compression)) if compression else stored
+    except (OSError, CompressionError) as error:
         reason = (isinstance(error, OSError) and error.strerror) or error
         raise VectorFileError(f"{path} cannot be read: {reason}; check or get the file again.") from error
-
-
-class _Unpacker(Protocol):
-    def decompress(self, data: bytes, /) -> bytes: ...
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-
-
-def _unpacker_for(first: bytes) -> Callable[[], _Unpacker] | None:
-    """What unpacks a file with these first bytes, None for a plain file."""
-    if first.startswith(b"\x1f\x8b"):
-        return lambda: zlib.decompressobj(wbits=31)
-    if re.match(rb"BZh[1-9]1AY&SY", first):
-        return bz2.BZ2Decompressor
-    if first.startswith(b"\xfd7zXZ\x00"):
-        return lzma.LZMADecompressor
-    if first.startswith(b"\x28\xb5\x2f\xfd"):
-        return lambda: zstandard.ZstdDecompressor().decompressobj()
-    return None
-
-
-def _unpack(chunks: Iterable[bytes], new_unpacker: Callable[[], _Unpacker] | None) -> Iterator[bytes]:
-    """Plain chunks, or what one or several packed streams hold; a stream that breaks off is an error."""
-    if new_unpacker is None:
-        yield from chunks
-        return
-    unpacker = new_unpacker()
-    for chunk in chunks:
-        while chunk:
-            if unpacker.eof:
-                unpacker = new_unpacker()
-            yield unpacker.decompress(chunk)
-            chunk = unpacker.unused_data
-    if not unpacker.eof:
-        raise EOFError("its packed data ends too early")

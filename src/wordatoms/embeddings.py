@@ -127,19 +127,11 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         rows = self.find_rows(words)
         known = rows >= 0
         if missing == "raise" and not known.all():
-            raise self._unknown([word for word, is_known in zip(words, known, strict=True) if not is_known])
+            unknown = [word for word, is_known in zip(words, known, strict=True) if not is_known]
+            raise UnknownWordError(unknown, self.words)
         vectors = np.zeros((len(rows), self.dim), dtype=np.float32)
         vectors[known] = self.vectors[rows[known]]
         return vectors
-
-    def _unknown(self, words: Sequence[str]) -> UnknownWordError:
-        error = UnknownWordError(words[0], self.words)
-        if len(words) > 1:
-            error.args = (
-                f"{', '.join(map(repr, words))} are not among the {len(self):,} words of the vocabulary; "
-                "leave them out or try other spellings.",
-            )
-        return error
 
     # --- near words
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol, TypeVar
 
-from wordatoms.parallel import resolve_threads, run_threads
+from wordatoms.parallel import Stopped, resolve_threads, run_threads
 from wordatoms.progress import TextCallback
 from wordatoms.text import Shard, read_blocks
 
@@ -40,10 +40,6 @@ class Engine(Protocol):
     ) -> Part:
         """The sum of `work` over all batches (of which there is at least one)."""
         ...
-
-
-class Stopped(Exception):
-    """Raised inside a worker whose result nobody waits for any more."""
 
 
 @dataclass(frozen=True)

@@ -48,14 +48,21 @@ class MissingExtraError(WordatomsError, ImportError):
 
 
 class UnknownWordError(WordatomsError, KeyError):
-    """A word outside the vocabulary."""
+    """One or several words outside the vocabulary."""
 
-    def __init__(self, word: str, known: Sequence[str]) -> None:
-        near = difflib.get_close_matches(word, known[:200_000], n=3, cutoff=0.75)
-        hint = f"; did you mean {', '.join(near)}?" if near else "; try another spelling."
-        super().__init__(f"'{word}' is not among the {len(known):,} words of the vocabulary{hint}")
-        self.word = word
-        self.suggestions = near
+    def __init__(self, words: str | Sequence[str], known: Sequence[str]) -> None:
+        self.words = (words,) if isinstance(words, str) else tuple(words)
+        self.word = self.words[0]
+        self.suggestions = difflib.get_close_matches(self.word, known[:200_000], n=3, cutoff=0.75)
+        super().__init__(f"{self._subject()} not among the {len(known):,} words of the vocabulary; {self._advice()}")
+
+    def _subject(self) -> str:
+        return f"'{self.word}' is" if len(self.words) == 1 else f"{', '.join(map(repr, self.words))} are"
+
+    def _advice(self) -> str:
+        if len(self.words) > 1:
+            return "leave them out or try other spellings."
+        return f"did you mean {', '.join(self.suggestions)}?" if self.suggestions else "try another spelling."
 
 
 def require_extra(module: str, extra: str) -> ModuleType:

@@ -14,6 +14,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+class Stopped(Exception):
+    """Raised inside a worker whose result nobody waits for any more."""
+
+
 def resolve_threads(threads: int | None) -> int:
     """The number of threads to use: as asked, or all cores this process may run on."""
     if threads is None:
@@ -39,7 +43,9 @@ def run_threads(
     with ThreadPoolExecutor(threads) as pool:
         futures = [pool.submit(function, item) for item in items]
         try:
-            wait(futures, return_when=FIRST_EXCEPTION)
+            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            for future in filter(done.__contains__, futures):
+                future.result()  # the failure first, before waiting for items that stand before it
             return [future.result() for future in futures]
         except BaseException:
             stop.set()

@@ -253,7 +253,7 @@ def _move_two_along_sums(a, b, v, step_a, step_b):
 
 @jit_fastmath
 def _products(w, a, b, c, d, before, products, lengths):
-    """⟨w, a⟩, …, ⟨w, d⟩ and the squared lengths of a, …, d with their bias; w is kept in `before`, its length returned."""
+    """⟨w, a⟩, …, ⟨w, d⟩ and the squared lengths with one for the bias, that of w returned; w is kept in `before`."""
     with_a, with_b, with_c, with_d = f32(0), f32(0), f32(0), f32(0)
     length, length_a, length_b, length_c, length_d = f32(1), f32(1), f32(1), f32(1), f32(1)
     for k in range(len(w)):

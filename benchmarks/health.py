@@ -1,0 +1,61 @@
+"""One table for several trained models: word similarity, analogies, the minutes and the memory that training took.
+
+    python benchmarks/health.py MODEL… --data DIR [--nearest tie spring bank]
+
+Minutes and peak memory are those of the manifest; for models that share counts, the counting is in the first column
+of its own. Prints Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from wordatoms.embeddings import Embeddings
+from wordatoms.folder import ModelFolder
+from wordatoms.tasks.analogy import evaluate_analogy
+from wordatoms.tasks.similarity import evaluate_similarity
+
+SETS = {"WS353": "EN-WS-353-ALL", "MEN": "EN-MEN-TR-3k", "SimLex": "EN-SIMLEX-999", "RG65": "EN-RG-65"}
+
+
+def describe(model: Path, data: Path) -> list[str]:
+    record = ModelFolder(model).stages["embed"]
+    embeddings = Embeddings.load(model)
+    similarity = evaluate_similarity(embeddings, data).to_json()["scores"]
+    analogy = evaluate_analogy(embeddings, data).to_json()["scores"]["total"]
+    return [
+        f"`{record['settings']['method']}`",
+        *(f"{similarity[name]['spearman']:.3f}" for name in SETS.values()),
+        f"{analogy['accuracy']:.3f}",
+        f"{record['seconds'] / 60:.1f}",
+        f"{record['peak_memory'] / 1e9:.1f}",
+    ]
+
+
+def write_row(cells: list[str]) -> None:
+    sys.stdout.write(f"| {' | '.join(cells)} |\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("models", nargs="+", type=Path)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--nearest", nargs="*", default=[])
+    arguments = parser.parse_args()
+    header = ["method", *SETS, "analogies", "minutes", "peak GB"]
+    write_row(header)
+    write_row(["---"] * len(header))
+    for model in arguments.models:
+        write_row(describe(model, arguments.data))
+    for word in arguments.nearest:
+        sys.stdout.write(f"\n**{word}**\n\n")
+        for model in arguments.models:
+            method = ModelFolder(model).stages["embed"]["settings"]["method"]
+            nearby = ", ".join(near.word for near in Embeddings.load(model).nearest(word, 8))
+            sys.stdout.write(f"- `{method}`: {nearby}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Texts, files and measurements that several test modules share."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import zstandard
+
+POEM = "The spring ran dry.\nA tie — won by a head.\n\nÄrger mit dem Böcklein\r\nлуна\n".encode()
+
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zstd": zstandard.ZstdCompressor(write_checksum=True).compress,
+}
+every_compression = pytest.mark.parametrize("compression", COMPRESSORS)
+
+
+def write(path: Path, content: bytes = POEM) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def many_lines(n_bytes: int) -> bytes:
+    lines = (f"line {number} of a text that is long enough\n".encode() for number in range(n_bytes // 30))
+    return b"".join(lines)[:n_bytes]
+
+
+@contextmanager
+def memory_below(n_bytes: int) -> Iterator[None]:
+    """Fail if more than `n_bytes` of memory are taken inside."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < n_bytes
+    finally:
+        tracemalloc.stop()
