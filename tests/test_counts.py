@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 import naive_counts
 from wordatoms import counts as counts_module
 from wordatoms.counts import Counts, count_pairs, integer_weights
-from wordatoms.engine import ThreadEngine, make_batches
+from wordatoms.engine import Engine, ThreadEngine, make_batches
 from wordatoms.errors import InputError, ModelError
 from wordatoms.text import Corpus, Shard, open_corpus
 from wordatoms.tokens import Tokenizer
@@ -111,6 +113,30 @@ def test_small_batches_give_the_same_counts(tmp_path: Path, monkeypatch: pytest.
     for module in ("wordatoms.counts", "wordatoms.vocabulary"):
         monkeypatch.setattr(f"{module}.BATCH_BYTES", 100)
     assert digest(_counted(corpus, ThreadEngine(2))) == reference
+
+
+class ParcelEngine:
+    """An engine that sends everything through pickle, as one with other machines does."""
+
+    n_workers = 2
+
+    def run(self, work, batches, add, report=None):  # type: ignore[no-untyped-def]
+        report = report or (lambda *_: None)
+        parcels = [pickle.dumps(pickle.loads(pickle.dumps(work))(batch, report)) for batch in reversed(batches)]
+        return reduce(add, map(pickle.loads, parcels))
+
+
+def test_another_engine_runs_the_same_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("wordatoms.counts", "wordatoms.vocabulary"):
+        monkeypatch.setattr(f"{module}.BATCH_BYTES", 100)
+    corpus = as_corpus("\n".join(f"w{k % 7} w{k % 5} new york w{k % 3}" for k in range(100)), tmp_path, shard_bytes=50)
+    tokenizer = Tokenizer(phrases=("new york",))
+
+    def counted(engine: Engine) -> Counts:
+        vocabulary = build_vocabulary(corpus, tokenizer=tokenizer, min_count=1, engine=engine)
+        return count_pairs(corpus, vocabulary, tokenizer=tokenizer, engine=engine)
+
+    assert digest(counted(ParcelEngine())) == digest(counted(ThreadEngine(1)))
 
 
 def test_worked_example(tmp_path: Path) -> None:

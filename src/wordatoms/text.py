@@ -174,7 +174,7 @@ def _bytes_only(on_bytes: TextCallback | None) -> OnRead:
 def _run_stoppable(
     function: Callable[[Item, threading.Event], Result], items: Sequence[Item], threads: int
 ) -> list[Result]:
-    """`function(item, stop)` for all items, on threads: one may take many minutes, too long to wait for after an error."""
+    """`function(item, stop)` for all items, on threads; one may take minutes, too long to wait for after an error."""
     stop = threading.Event()
     return run_threads(lambda item: function(item, stop), items, threads, stop=stop)
 

@@ -26,10 +26,11 @@ count_options = _with(
     click.option("--min-count", type=click.IntRange(1), default=5, show_default=True, help="Rarer words are left out."),
     click.option(
         "--max-words",
-        type=click.IntRange(1),
+        type=click.IntRange(0),
         default=50_000,
         show_default=True,
-        help="Keep the most frequent words.",
+        callback=lambda _context, _option, value: value or None,
+        help="Keep the most frequent words only; 0 keeps all.",
     ),
     click.option(
         "--window",
