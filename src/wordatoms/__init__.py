@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wordatoms.counts import Counts, count_pairs
     from wordatoms.embeddings import Embeddings, Neighbour
     from wordatoms.errors import WordatomsError
-    from wordatoms.pipeline import train
+    from wordatoms.pipeline import CountSettings, train
     from wordatoms.text import Corpus, open_corpus
     from wordatoms.tokens import Tokenizer
     from wordatoms.trainers import train_embeddings
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Corpus": "text",
+    "CountSettings": "pipeline",
     "Counts": "counts",
     "Embeddings": "embeddings",
     "Neighbour": "embeddings",
@@ -51,6 +52,7 @@ __all__ = [  # noqa: RUF022 (in the order of the chain)
     "Neighbour",
     "read_vectors",
     "write_vectors",
+    "CountSettings",
     "train",
     "WordatomsError",
 ]

@@ -2,8 +2,11 @@
 
 A segment holds the partners of one word within one group of words, in random order and filled up to a multiple of
 four with pairs of no weight. The trainers take four partners at a time, with their gradients at the same point: the
-word's vector is then read and written once for all four, and four sums run side by side. No loop over dimensions
-writes to more than two rows; with more, the compiler would not vectorise for fear that rows overlap.
+word's vector is then read and written once for all four, and four sums run side by side.
+
+The compiler makes two versions of a loop that writes, one of them for rows that overlap, and none that is fast if too
+many could. So no loop over dimensions writes to more than two rows; and only loops that write nothing may add up in any
+order, or else the last bits would depend on where the arrays happen to lie.
 
 A word paired with itself needs no case of its own: its row moves first as the word and then as the partner, by one
 half of the gradient each.
@@ -22,6 +25,8 @@ f32, u64 = np.float32, np.uint64
 
 WIDTH = 4
 """Partners taken at a time."""
+LARGEST_STEP = f32(1)
+"""Along any direction; without, vectors near zero would shoot out of it."""
 
 
 class Triangle(NamedTuple):
@@ -139,7 +144,7 @@ def _mix(state):
     return mixed ^ (mixed >> u64(31))
 
 
-@jit_fastmath
+@jit
 def step_sn(left, right, bounds, pairs, constant, rate):
     """One pass of SN over the pairs of one group of words with partners in another; (loss, Σ f·e, Σ f).
 
@@ -147,28 +152,29 @@ def step_sn(left, right, bounds, pairs, constant, rate):
     for the caller to move C.
     """
     loss, pulls, weights = 0.0, 0.0, 0.0
-    before, norms = np.empty(left.vectors.shape[1], f32), np.empty(WIDTH, f32)
+    before, norms, errors = np.empty(left.vectors.shape[1], f32), np.empty(WIDTH, f32), np.empty(WIDTH, f32)
     steps, partner_steps = np.empty(WIDTH, f32), np.empty(WIDTH, f32)
     for row in range(len(left.vectors)):
         v = left.vectors[row]
         for first in range(bounds[row], bounds[row + 1], WIDTH):
-            partners = pairs.partner[first : first + WIDTH]
+            partners, f = pairs.partner[first : first + WIDTH], pairs.weight[first : first + WIDTH]
             a, b, c, d = _four_rows(right.vectors, partners)
-            _norms_of_sums(v, a, b, c, d, before, norms)
+            norms[0], norms[1], norms[2], norms[3] = _norms_of_sums(v, a, b, c, d)
             for k in range(WIDTH):
-                f, error = pairs.weight[first + k], norms[k] + constant - pairs.target[first + k]
-                loss += f * error * error
-                pulls += f * error
-                weights += f
-                steps[k] = f32(4) * f * error
-            _scale_steps(steps, partner_steps, norms, norms, left.squares, row, right.squares, partners, rate)
+                errors[k] = norms[k] + constant - pairs.target[first + k]
+                loss += f[k] * errors[k] * errors[k]
+                pulls += f[k] * errors[k]
+                weights += f[k]
+            _choose_steps(errors, f, f32(2), rate, norms, left.squares[row : row + 1], steps)
+            _choose_partner_steps(errors, f, f32(2), rate, norms, right.squares, partners, partner_steps)
+            _copy(v, before)
             _move_along_sums(v, a, b, c, d, steps)
             _move_two_along_sums(a, b, before, partner_steps[0], partner_steps[1])
             _move_two_along_sums(c, d, before, partner_steps[2], partner_steps[3])
     return loss, pulls, weights
 
 
-@jit_fastmath
+@jit
 def step_glove(left, right, left_bias, right_bias, bounds, pairs, rate):
     """One pass of GloVe over word vectors of one group and context vectors of another (or the reverse); the loss.
 
@@ -176,19 +182,22 @@ def step_glove(left, right, left_bias, right_bias, bounds, pairs, rate):
     no accumulator of its own.
     """
     loss = 0.0
-    before, products, lengths = np.empty(left.vectors.shape[1], f32), np.empty(WIDTH, f32), np.empty(WIDTH, f32)
-    steps, partner_steps, own_length = np.empty(WIDTH, f32), np.empty(WIDTH, f32), np.empty(WIDTH, f32)
+    before, errors = np.empty(left.vectors.shape[1], f32), np.empty(WIDTH, f32)
+    lengths, own_lengths = np.empty(WIDTH, f32), np.empty(WIDTH, f32)
+    steps, partner_steps = np.empty(WIDTH, f32), np.empty(WIDTH, f32)
     for row in range(len(left.vectors)):
         w = left.vectors[row]
         for first in range(bounds[row], bounds[row + 1], WIDTH):
-            partners = pairs.partner[first : first + WIDTH]
+            partners, f = pairs.partner[first : first + WIDTH], pairs.weight[first : first + WIDTH]
             a, b, c, d = _four_rows(right.vectors, partners)
-            own_length[:] = _products(w, a, b, c, d, before, products, lengths)
+            errors[0], errors[1], errors[2], errors[3] = _products(w, a, b, c, d)
+            own_lengths[:], lengths[0], lengths[1], lengths[2], lengths[3] = _lengths(w, a, b, c, d)
             for k in range(WIDTH):
-                error = products[k] + left_bias[row] + right_bias[partners[k]] - pairs.target[first + k]
-                steps[k] = f32(2) * pairs.weight[first + k] * error
-                loss += pairs.weight[first + k] * error * error
-            _scale_steps(steps, partner_steps, lengths, own_length, left.squares, row, right.squares, partners, rate)
+                errors[k] += left_bias[row] + right_bias[partners[k]] - pairs.target[first + k]
+                loss += f[k] * errors[k] * errors[k]
+            _choose_steps(errors, f, f32(1), rate, lengths, left.squares[row : row + 1], steps)
+            _choose_partner_steps(errors, f, f32(1), rate, own_lengths, right.squares, partners, partner_steps)
+            _copy(w, before)
             _move_along_rows(w, a, b, c, d, steps)
             _move_two_along_row(a, b, before, partner_steps[0], partner_steps[1])
             _move_two_along_row(c, d, before, partner_steps[2], partner_steps[3])
@@ -198,44 +207,61 @@ def step_glove(left, right, left_bias, right_bias, bounds, pairs, rate):
     return loss
 
 
-@jit_fastmath
+@jit
 def _four_rows(rows, at):
     return rows[at[0]], rows[at[1]], rows[at[2]], rows[at[3]]
 
 
-@jit_fastmath
-def _scale_steps(steps, partner_steps, lengths, partner_lengths, squares, row, partner_squares, partners, rate):
-    """AdaGrad with one accumulator for each vector: from the factors of the gradients to those of the steps.
+@jit
+def _copy(row, to):
+    for k in range(len(row)):
+        to[k] = row[k]
 
-    A gradient is a factor times a direction of the given squared length.
+
+@jit
+def _choose_steps(errors, f, slope, rate, lengths, square, steps):
+    """AdaGrad's step of the word along each of four directions, given by their squared lengths.
+
+    e changes by slope·length for a step of one along a direction, so that the gradient is 2·f·e·slope times it.
     """
-    total = f32(0)
     for k in range(WIDTH):
-        square = steps[k] * steps[k]
-        total += square * lengths[k]
-        partner_squares[partners[k]] += square * partner_lengths[k]
-        partner_steps[k] = steps[k] * rate / np.sqrt(partner_squares[partners[k]])
-    squares[row] += total
-    scale = rate / np.sqrt(squares[row])
+        steps[k] = f32(2) * f[k] * errors[k] * slope
+        square[0] += steps[k] * steps[k] * lengths[k]
+    scale = rate / np.sqrt(square[0])
     for k in range(WIDTH):
-        steps[k] *= scale
+        steps[k] = _capped(steps[k] * scale, errors[k], slope * lengths[k])
+
+
+@jit
+def _choose_partner_steps(errors, f, slope, rate, lengths, squares, partners, steps):
+    """The same for the partners, each along a direction of its own."""
+    for k in range(WIDTH):
+        gradient, partner = f32(2) * f[k] * errors[k] * slope, partners[k]
+        squares[partner] += gradient * gradient * lengths[k]
+        steps[k] = _capped(gradient * rate / np.sqrt(squares[partner]), errors[k], slope * lengths[k])
+
+
+@jit
+def _capped(step, error, slope):
+    """The step, but never beyond where it would by itself turn the error into its opposite, to first order."""
+    limit = min(LARGEST_STEP, f32(2) * abs(error) / slope)
+    return min(max(step, -limit), limit)
 
 
 @jit_fastmath
-def _norms_of_sums(v, a, b, c, d, before, norms):
-    """‖v + a‖², …, ‖v + d‖²; v is also kept in `before`."""
-    norms_a, norms_b, norms_c, norms_d = f32(0), f32(0), f32(0), f32(0)
+def _norms_of_sums(v, a, b, c, d):
+    """‖v + a‖², …, ‖v + d‖²"""
+    norm_a, norm_b, norm_c, norm_d = f32(0), f32(0), f32(0), f32(0)
     for k in range(len(v)):
         x = v[k]
-        before[k] = x
-        norms_a += (x + a[k]) * (x + a[k])
-        norms_b += (x + b[k]) * (x + b[k])
-        norms_c += (x + c[k]) * (x + c[k])
-        norms_d += (x + d[k]) * (x + d[k])
-    norms[0], norms[1], norms[2], norms[3] = norms_a, norms_b, norms_c, norms_d
+        norm_a += (x + a[k]) * (x + a[k])
+        norm_b += (x + b[k]) * (x + b[k])
+        norm_c += (x + c[k]) * (x + c[k])
+        norm_d += (x + d[k]) * (x + d[k])
+    return norm_a, norm_b, norm_c, norm_d
 
 
-@jit_fastmath
+@jit
 def _move_along_sums(v, a, b, c, d, steps):
     step_a, step_b, step_c, step_d = steps[0], steps[1], steps[2], steps[3]
     for k in range(len(v)):
@@ -243,7 +269,7 @@ def _move_along_sums(v, a, b, c, d, steps):
         v[k] = x - (step_a * (x + a[k]) + step_b * (x + b[k]) + step_c * (x + c[k]) + step_d * (x + d[k]))
 
 
-@jit_fastmath
+@jit
 def _move_two_along_sums(a, b, v, step_a, step_b):
     for k in range(len(v)):
         x, y, z = v[k], a[k], b[k]
@@ -252,35 +278,39 @@ def _move_two_along_sums(a, b, v, step_a, step_b):
 
 
 @jit_fastmath
-def _products(w, a, b, c, d, before, products, lengths):
-    """⟨w, a⟩, …, ⟨w, d⟩ and the squared lengths with one for the bias, that of w returned; w is kept in `before`."""
+def _products(w, a, b, c, d):
+    """⟨w, a⟩, …, ⟨w, d⟩"""
     with_a, with_b, with_c, with_d = f32(0), f32(0), f32(0), f32(0)
-    length, length_a, length_b, length_c, length_d = f32(1), f32(1), f32(1), f32(1), f32(1)
     for k in range(len(w)):
-        x, p, q, r, s = w[k], a[k], b[k], c[k], d[k]
-        before[k] = x
-        with_a += x * p
-        with_b += x * q
-        with_c += x * r
-        with_d += x * s
-        length += x * x
-        length_a += p * p
-        length_b += q * q
-        length_c += r * r
-        length_d += s * s
-    products[0], products[1], products[2], products[3] = with_a, with_b, with_c, with_d
-    lengths[0], lengths[1], lengths[2], lengths[3] = length_a, length_b, length_c, length_d
-    return length
+        x = w[k]
+        with_a += x * a[k]
+        with_b += x * b[k]
+        with_c += x * c[k]
+        with_d += x * d[k]
+    return with_a, with_b, with_c, with_d
 
 
 @jit_fastmath
+def _lengths(w, a, b, c, d):
+    """‖w‖², ‖a‖², …, ‖d‖², each with one more for the bias, whose partner is the number one."""
+    length_w, length_a, length_b, length_c, length_d = f32(1), f32(1), f32(1), f32(1), f32(1)
+    for k in range(len(w)):
+        length_w += w[k] * w[k]
+        length_a += a[k] * a[k]
+        length_b += b[k] * b[k]
+        length_c += c[k] * c[k]
+        length_d += d[k] * d[k]
+    return length_w, length_a, length_b, length_c, length_d
+
+
+@jit
 def _move_along_rows(w, a, b, c, d, steps):
     step_a, step_b, step_c, step_d = steps[0], steps[1], steps[2], steps[3]
     for k in range(len(w)):
         w[k] -= step_a * a[k] + step_b * b[k] + step_c * c[k] + step_d * d[k]
 
 
-@jit_fastmath
+@jit
 def _move_two_along_row(a, b, w, step_a, step_b):
     for k in range(len(w)):
         a[k] -= step_a * w[k]

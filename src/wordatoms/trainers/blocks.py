@@ -32,7 +32,7 @@ Pairing = tuple[int, int]
 
 MOST_GROUPS = 64
 """Half as many blocks can run side by side."""
-WORDS_PER_GROUP = 16
+WORDS_PER_GROUP = 64
 """A small vocabulary has fewer groups rather than smaller ones."""
 WORDS_PER_TASK = 256
 FLOATS_PER_LINE = 16
@@ -74,6 +74,17 @@ class Blocks:
         """Bounds of the segments of the words of one group with partners in another."""
         rows, offset = self.rows(left), right * self.n_rows
         return self.bounds[offset + rows.start : offset + rows.stop + 1]
+
+    def rounds(self) -> list[list[Pairing]]:
+        """The rounds of the tournament, without groups that have no pairs with each other."""
+        met = [
+            [pairing for pairing in pairings if self._have_pairs(*pairing)] for pairings in tournament(self.n_groups)
+        ]
+        return [pairings for pairings in met if pairings]
+
+    def _have_pairs(self, one: int, other: int) -> bool:
+        bounds = (self.segments(one, other), self.segments(other, one))
+        return any(segments[0] < segments[-1] for segments in bounds)
 
     def spread(self, values: Floats, *, nobody: float = 0.0) -> Floats:
         """Values of words, (n_words,), as rows in training."""

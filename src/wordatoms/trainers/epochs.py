@@ -26,7 +26,7 @@ from wordatoms.kernels.factor import Weighting
 from wordatoms.parallel import resolve_threads, run_threads
 from wordatoms.progress import TrainingCallback, TrainingReport
 from wordatoms.store import Array, Checkpoint
-from wordatoms.trainers.blocks import Blocks, Floats, Mask, Pairing, cut_pairs, tournament
+from wordatoms.trainers.blocks import Blocks, Floats, Mask, Pairing, cut_pairs
 
 Sums = NDArray[np.float64]
 """What a block adds up, the loss first."""
@@ -34,12 +34,14 @@ Sums = NDArray[np.float64]
 FIRST_SQUARE = 0.1
 """Where AdaGrad's accumulators begin, for each dimension; small, so that rare words move as well."""
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
+WORST_START = 50.0
+"""How many times worse than easy a loss may be for a while; that of SN begins 17 times worse than a constant's."""
 DIVERGED = 2.0
-"""A loss this many times the lowest so far will not come back."""
-WORSE_THAN_NOTHING = 20.0
-"""Nor will one this many times what a constant in the place of all vectors would have; SN starts with less."""
-ROUNDING = 1e-6
-"""Errors in log X whose squares are below this are taken for rounding."""
+"""A training should not end with a loss this many times the lowest it had…"""
+NEGLIGIBLE = 0.1
+"""…unless it is below this share of the easy one."""
+ENOUGH_EPOCHS = 10
+"""What ends badly after as many does not so for want of training."""
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +70,7 @@ class Job:
             if not getattr(self, name) >= least:
                 raise InputError(f"{name} is {getattr(self, name)}; pass {least} or more.")
         if not 0 < self.learning_rate < inf:
-            raise InputError(f"learning_rate is {self.learning_rate}; pass a positive number, such as 0.2.")
+            raise InputError(f"learning_rate is {self.learning_rate}; pass a positive number, such as 0.3.")
         if self.start is not None and self.start.dim != self.dim:
             raise InputError(f"start has {self.start.dim} dimensions and dim is {self.dim}; pass dim={self.start.dim}.")
 
@@ -197,13 +199,31 @@ def run_epochs(factors: Factors, blocks: Blocks, job: Job) -> None:
     for epoch in range(_resume(arrays, job.checkpoint), job.epochs):
         started = perf_counter()
         loss = _run_epoch(factors, blocks, job, epoch) / blocks.n_pairs
-        _check_loss(loss, float(lowest), blocks, epoch, job)
+        _check_loss(loss, float(lowest), _easy_loss(blocks), epoch, job)
         lowest[...] = min(lowest, loss)
         if job.checkpoint and monotonic() - saved_at >= SECONDS_BETWEEN_CHECKPOINTS:
             job.checkpoint.save(epoch + 1, arrays)
             saved_at = monotonic()
         if job.callback:
             job.callback(TrainingReport(epoch + 1, job.epochs, loss, perf_counter() - started))
+
+
+def _easy_loss(blocks: Blocks) -> float:
+    """The loss of a constant in the place of all vectors, and of an error of 1 in every logarithm on top."""
+    weights, total, squares = blocks.moments / blocks.n_pairs
+    return float(squares - total * total / weights + weights)
+
+
+def _check_loss(loss: float, lowest: float, easy: float, epoch: int, job: Job) -> None:
+    """Stop a training that runs away, or that ends badly although it was long enough."""
+    ends_badly = epoch + 1 == job.epochs and loss > min(easy, max(DIVERGED * lowest, NEGLIGIBLE * easy))
+    if not loss <= WORST_START * easy or (ends_badly and job.epochs >= ENOUGH_EPOCHS):  # NaN is not below anything
+        raise DivergedError(
+            f"the loss is {loss:.4g} after epoch {epoch + 1} of {job.epochs}, where {min(lowest, easy):.4g} is easy to "
+            f"reach; pass a learning_rate below {job.learning_rate:g}, such as {job.learning_rate / 4:g}."
+        )
+    if ends_badly:
+        log.warning("the loss is still %.4g, where %.4g is easy to reach; train for more epochs", loss, easy)
 
 
 def _resume(arrays: Mapping[str, Array], checkpoint: Checkpoint | None) -> int:
@@ -220,7 +240,7 @@ def _resume(arrays: Mapping[str, Array], checkpoint: Checkpoint | None) -> int:
 
 
 def _run_epoch(factors: Factors, blocks: Blocks, job: Job, epoch: int) -> float:
-    rounds = tournament(blocks.n_groups)
+    rounds = blocks.rounds()
     order = np.random.default_rng([job.random_state, epoch]).permutation(len(rounds))
     loss = 0.0
     for turn, chosen in enumerate(order):
@@ -244,15 +264,3 @@ def run_round(factors: Factors, blocks: Blocks, pairings: Sequence[Pairing], rat
 def _add(sums: Sequence[Sums]) -> Sums:
     total: Sums = np.sum(sums, axis=0)
     return total
-
-
-def _check_loss(loss: float, lowest: float, blocks: Blocks, epoch: int, job: Job) -> None:
-    weights, total, squares = blocks.moments / blocks.n_pairs
-    of_constant = squares - total * total / weights
-    highest = min(DIVERGED * lowest, WORSE_THAN_NOTHING * of_constant) + ROUNDING * weights
-    if not loss <= highest:  # as NaN is not
-        raise DivergedError(
-            f"the loss is {loss:.4g} after epoch {epoch + 1} of {job.epochs}, where a constant would have "
-            f"{of_constant:.4g} and the best epoch had {lowest:.4g}; pass a learning_rate below "
-            f"{job.learning_rate:g}, such as {job.learning_rate / 4:g}."
-        )

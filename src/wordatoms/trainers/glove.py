@@ -35,7 +35,7 @@ def train_glove(
     *,
     dim: int = 300,
     epochs: int = 25,
-    learning_rate: float = 0.2,
+    learning_rate: float = 0.3,
     x_max: float = 100.0,
     alpha: float = 0.75,
     min_value: float = 0.0,

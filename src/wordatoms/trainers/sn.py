@@ -8,8 +8,8 @@ f = min(X, 100) / 100 as in their article.
 AdaGrad keeps one accumulator for each vector instead of one for each number: the step then needs the length of the
 gradient only, which is known from the loss, so that a pair costs several times less, and it does not depend on the
 choice of axes. C starts well below the logarithms, as norms are never negative, and waits until the vectors have grown;
-from then on it moves after each round to where the loss over that round is lowest. Moved by small steps it would lag
-behind for many epochs, and all vectors with it.
+from then on it moves after each round halfway to where the loss over that round is lowest. Moved by small steps it
+would lag behind for many epochs, and all vectors with it.
 
 Left out by default: the pairs of a word with itself. A word follows itself far more rarely than ‖2v‖² says, and
 fitting that costs all other pairs.
@@ -31,7 +31,7 @@ from wordatoms.kernels import factor
 from wordatoms.kernels.factor import Weighting
 from wordatoms.progress import TrainingCallback
 from wordatoms.store import Array, Checkpoint
-from wordatoms.trainers.blocks import Blocks, Floats, Mask, tournament
+from wordatoms.trainers.blocks import Blocks, Floats, Mask
 from wordatoms.trainers.epochs import Job, Sums, run_epochs, run_round
 
 WEIGHTINGS = {"program": Weighting(log(100), 0.75, of_self=1.0), "article": Weighting(log(100), 1.0, of_self=1.0)}
@@ -46,7 +46,7 @@ def train_sn(
     *,
     dim: int = 300,
     epochs: int = 25,
-    learning_rate: float = 0.2,
+    learning_rate: float = 0.3,
     weighting: str = "program",
     min_value: float = 0.0,
     self_pairs: bool = False,
@@ -142,7 +142,7 @@ class SnFactors:
     def end_round(self, sums: Sums, progress: float) -> None:
         _, pulls, weights = sums
         if progress >= self.wait and weights > 0:
-            self.constant[...] -= pulls / weights
+            self.constant[...] -= pulls / weights / 2
 
 
 def _first_constant(job: Job, blocks: Blocks, factors: SnFactors) -> float:
@@ -151,6 +151,6 @@ def _first_constant(job: Job, blocks: Blocks, factors: SnFactors) -> float:
         _, mean, square = blocks.moments / blocks.moments[0]
         return float(mean - DEVIATIONS_BELOW * sqrt(max(square - mean * mean, 0.0)))
     at_rest = replace(factors, squares=np.ones_like(factors.squares))
-    rounds = (run_round(at_rest, blocks, pairings, 0.0, job.n_threads) for pairings in tournament(blocks.n_groups))
-    _, pulls, weights = np.sum(list(rounds), axis=0)
+    sums = [run_round(at_rest, blocks, pairings, 0.0, job.n_threads) for pairings in blocks.rounds()]
+    _, pulls, weights = np.sum(sums, axis=0)
     return float(-pulls / weights)
