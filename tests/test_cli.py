@@ -187,3 +187,63 @@ def test_full_disk_is_said_in_one_sentence(model: Path) -> None:
         result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
     assert result.returncode == 1
     assert "disk is full" in result.stderr.decode()
+
+
+def test_failed_remake_keeps_the_old_model(model: Path, tmp_path: Path) -> None:
+    run("embed", model, "--method", "pmi", "--dim", "6", "-o", tmp_path / "m")
+    fails(run("embed", tmp_path / "m", "--method", "pmi", "--force", "-p", "iterations=0"))
+    assert run("nearest", "tie", "--model", tmp_path / "m").returncode == 0
+
+
+@pytest.mark.parametrize("parameter", ["iterations=abc", "iterations=2.5", "shift=x", "oversampling=nan", "dim=5.5"])
+def test_parameters_of_the_wrong_kind_are_refused(model: Path, parameter: str) -> None:
+    name = parameter.partition("=")[0]
+    assert f"{name} is" in fails(run("embed", model, "--method", "pmi", "--force", "-p", parameter))
+
+
+def test_trained_and_imported_models_do_not_mix(model: Path, tmp_path: Path) -> None:
+    run("export", model, "-o", tmp_path / "v.txt", "--format", "glove")
+    assert run("import", tmp_path / "v.txt", "-o", tmp_path / "m").returncode == 0
+    assert "another kind of model" in fails(run("count", TEXT, "-o", tmp_path / "m"))
+    assert "another kind of model" in fails(run("import", tmp_path / "v.txt", "-o", model))
+
+
+def test_failed_import_leaves_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text("tie 1 2 3\nbank 1 2\n")
+    fails(run("import", tmp_path / "v.txt", "-o", tmp_path / "m"))
+    assert not (tmp_path / "m").exists()
+
+
+def test_model_inside_the_folder_of_its_text(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_bytes(TEXT.read_bytes())
+    for _ in range(2):
+        result = run("count", tmp_path, "-o", tmp_path / "model")
+        assert result.returncode == 0, result.stderr.decode()
+
+
+def test_skipgram_on_a_stream_is_refused_at_once(tmp_path: Path) -> None:
+    assert "is a stream" in fails(run("train", "-", "-o", tmp_path / "m", "--method", "skipgram", stdin=b"a b"))
+
+
+def test_phrase_file_that_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "phrases").write_bytes(b"\xff\xfe\0")
+    assert "not UTF-8" in fails(run("count", TEXT, "-o", tmp_path / "m", "--phrases", tmp_path / "phrases"))
+
+
+def test_memory_is_kept(tmp_path: Path) -> None:
+    """The most that a count may hold is what was allowed plus 300 MB for the interpreter and the compiled code."""
+    text = tmp_path / "long.txt"
+    text.write_bytes(TEXT.read_bytes() * 3_000)
+    run("count", text, "-o", tmp_path / "m", "--memory", "64M")
+    record = json.loads((tmp_path / "m" / "manifest.json").read_bytes())["stages"]["count"]
+    assert record["peak_memory"] < (64 + 300) << 20
+
+
+def test_embed_killed_with_minus_nine_goes_on_to_the_same_bytes(model: Path, tmp_path: Path) -> None:
+    arguments = ["embed", str(model), "--method", "nnse", "--dim", "8", "-p", "iterations=400", "-o"]
+    run(*arguments, tmp_path / "whole")
+    with subprocess.Popen([sys.executable, "-m", "wordatoms", *arguments, str(tmp_path / "killed")]) as process:
+        _wait_for(lambda: (tmp_path / "killed" / ".work" / "nnse.npz").exists() or process.poll() is not None)
+        process.kill()
+    assert run(*arguments, tmp_path / "killed").returncode == 0
+    assert (tmp_path / "killed" / "vectors.npy").read_bytes() == (tmp_path / "whole" / "vectors.npy").read_bytes()

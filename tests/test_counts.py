@@ -233,3 +233,17 @@ def test_vocabulary_rows_and_probabilities(tmp_path: Path) -> None:
         vocabulary["zebra"]
     vocabulary.save(tmp_path)
     assert Vocabulary.load(tmp_path).words == vocabulary.words
+
+
+def test_line_with_one_token_per_byte_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counts_module, "SMALLEST_MEMORY", 0)
+    monkeypatch.setattr(counts_module, "MAX_PARAGRAPH_BYTES", 4000)
+    corpus = as_corpus("a1" * 2000, tmp_path)
+    counts = count_pairs(corpus, build_vocabulary(corpus, min_count=1), window=1, memory=0, engine=ThreadEngine(1))
+    assert counts["a", "1"] == 3999.0
+
+
+def test_many_words_of_equal_count_are_cut_at_the_limit(tmp_path: Path) -> None:
+    words = [f"{a}{b}{c}" for a in "abcdefghij" for b in "abcdefghij" for c in "abcdefghij"]
+    vocabulary = build_vocabulary(as_corpus(" ".join(reversed(words)), tmp_path), min_count=1, max_words=30)
+    assert list(vocabulary.words) == words[:30]

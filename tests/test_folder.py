@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from wordatoms.folder import ModelFolder
 
 
 def make_stage(folder: ModelFolder, stage: str = "count", **settings: object) -> None:
-    def make() -> list[str]:
+    def make(forget: Callable[[], None]) -> list[str]:
+        forget()
+        folder.path.mkdir(exist_ok=True)
         (folder.path / f"{stage}.txt").write_text("content")
         return [f"{stage}.txt"]
 
@@ -50,15 +53,22 @@ def test_new_counts_take_the_embeddings_away(tmp_path: Path) -> None:
     assert list(ModelFolder(tmp_path).stages) == ["count"]
 
 
-def test_failed_stage_is_not_in_the_manifest(tmp_path: Path) -> None:
+def test_failed_stage_is_in_the_manifest_only_while_its_old_files_are_there(tmp_path: Path) -> None:
     folder = ModelFolder(tmp_path, create=True)
     make_stage(folder)
 
-    def fail() -> list[str]:
+    def fail_early(_: Callable[[], None]) -> list[str]:
+        raise RuntimeError
+
+    def fail_late(forget: Callable[[], None]) -> list[str]:
+        forget()
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        folder.build("count", {}, fail)
+        folder.build("count", {}, fail_early)
+    assert list(ModelFolder(tmp_path).stages) == ["count"]
+    with pytest.raises(RuntimeError):
+        folder.build("count", {}, fail_late)
     assert ModelFolder(tmp_path).stages == {}
 
 
@@ -88,7 +98,10 @@ def test_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         ModelFolder(tmp_path / "thesis.tex", create=True)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 1}', '{"format": 99, "stages": {}}'])
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", '{"format": 1}', '{"format": 1, "stages": {"count": {}}}', '{"format": 99, "stages": {}}'],
+)
 def test_damaged_manifest_is_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "manifest.json").write_text(content)
     with pytest.raises(ModelError, match=r"manifest\.json"):
@@ -103,5 +116,5 @@ def test_shared_stage_is_the_same_files(tmp_path: Path) -> None:
     assert (tmp_path / "b" / "count.txt").read_text() == "content"
     assert json.loads((tmp_path / "b" / "manifest.json").read_text())["stages"] == folder.stages
     make_stage(folder, window=3)
-    with pytest.raises(ModelError, match="another 'count' stage"):
+    with pytest.raises(ModelError, match="another model"):
         folder.share("count", tmp_path / "b")

@@ -21,6 +21,21 @@ def test_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    for content in (b"one", b"two"):
+        with write_whole(tmp_path / "link") as file:
+            file.write(content)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"two"
+
+
+def test_device_is_written_to_and_not_replaced() -> None:
+    with write_whole(Path("/dev/null")) as file:
+        file.write(b"x")
+    assert not Path("/dev/null").is_file()
+
+
 @pytest.mark.parametrize("pieces", [[], [[1, 2, 3]], [[1], [], [2, 3]]])
 def test_array_written_in_pieces_is_an_ordinary_npy_file(tmp_path: Path, pieces: list[list[int]]) -> None:
     writer = ArrayWriter(tmp_path / "a.npy", np.int64)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -33,7 +34,11 @@ PAIR_BYTES = 12
 """A column (int32) and a value (int64)."""
 PLACE_BYTES = 8
 """A word of the stream and its place in the index, both int32."""
+MOST_PLACES = 1 << 28
+MOST_PAIRS = 1 << 26
+"""More than this at a time gains nothing, however much memory there is; places must fit an int32."""
 SMALLEST_MEMORY = 64 << 20
+LARGEST_WINDOW = 10_000
 ARRAYS = {"indptr": np.int64, "indices": np.int32, "values": np.int64}
 
 
@@ -118,13 +123,19 @@ class Counts:
         return cls(vocabulary, **arrays, window=window, weighting=weighting, unit=unit)
 
 
+def check_memory(memory: int) -> None:
+    if memory < SMALLEST_MEMORY:
+        raise InputError(f"memory is {memory:,} bytes; pass {SMALLEST_MEMORY:,} (64M) or more.")
+
+
 def integer_weights(window: int, weighting: str, n_tokens: int) -> NDArray[np.int64]:
     """What a neighbour at each distance 1…window adds; refused where the sums could overflow."""
-    if window < 1:
-        raise InputError(f"window is {window}; pass 1 or more words on each side.")
+    if not 1 <= window <= LARGEST_WINDOW:
+        raise InputError(f"window is {window:,}; pass 1 to {LARGEST_WINDOW:,} words on each side.")
     if weighting not in WEIGHTINGS:
         raise InputError(f"weighting is '{weighting}'; pass {' or '.join(WEIGHTINGS)}.")
-    unit = math.lcm(*range(1, window + 1)) if weighting == "harmonic" else 1
+    # Beyond 64 words the common multiple is far beyond 64 bits, and slow to compute.
+    unit = math.lcm(*range(1, min(window, 64) + 1)) if weighting == "harmonic" else 1
     weights = [unit // distance if weighting == "harmonic" else 1 for distance in range(1, window + 1)]
     if 2 * sum(weights) * max(n_tokens, 1) >= 1 << 63:
         raise InputError(
@@ -174,8 +185,9 @@ class _ChunkCounter:
     def __init__(self, work: CountPairs) -> None:
         self.work = work
         self.window = len(work.weights)
-        longest_line = MAX_PARAGRAPH_BYTES // 2 + 1
-        n_places = max((work.memory // 2) // PLACE_BYTES, longest_line + 2 * self.window)
+        longest_line = MAX_PARAGRAPH_BYTES  # a token has one byte at the least, and "a1" is two tokens
+        n_places = min(work.memory // 2 // PLACE_BYTES, MOST_PLACES)
+        n_places = max(n_places, longest_line + 2 * self.window)
         self.stream = np.empty(n_places, np.int32)
         self.runs: list[Run] = []
         self._restart()
@@ -211,7 +223,7 @@ class _ChunkCounter:
         from wordatoms.kernels import cooccur
 
         n_words = self.work.n_words
-        columns, values = _pair_buffers(max(n_words, self.work.memory // 4 // PAIR_BYTES))
+        columns, values = _pair_buffers(max(n_words, min(self.work.memory // 4 // PAIR_BYTES, MOST_PAIRS)))
         sums, marks = _row_buffers(n_words)
         ends = np.empty(n_words, np.int64)
         writer = RunWriter(self.work.spill)
@@ -256,7 +268,9 @@ def add_runs(runs: Runs, n_words: int, *, spill: Path, memory: int = DEFAULT_MEM
         return runs[0]
     share = memory // threads // 2
     writer = RunWriter(spill)
-    ranges = _row_ranges(runs, n_words, n_pairs=max(share // (2 * PAIR_BYTES), 1))
+    ranges = _row_ranges(
+        runs, n_words, n_pairs=max(share // (2 * PAIR_BYTES), 1), n_rows=max(share // (16 * len(runs)), 1)
+    )
     for first in range(0, len(ranges), threads):
         for ends, columns, values in run_threads(
             lambda rows: _add_rows(runs, n_words, *rows), ranges[first : first + threads], threads
@@ -265,8 +279,8 @@ def add_runs(runs: Runs, n_words: int, *, spill: Path, memory: int = DEFAULT_MEM
     return writer.close()
 
 
-def _row_ranges(runs: Runs, n_words: int, n_pairs: int) -> list[tuple[int, int]]:
-    """Cut the rows so that the runs together have at most `n_pairs` in each stretch (or it is a single row)."""
+def _row_ranges(runs: Runs, n_words: int, *, n_pairs: int, n_rows: int) -> list[tuple[int, int]]:
+    """Cut the rows so that a stretch has at most `n_rows`, with at most `n_pairs` in all runs (or it is one row)."""
     total = np.zeros(n_words + 1, np.int64)
     for run in runs:
         total += run.indptr[:]
@@ -274,7 +288,7 @@ def _row_ranges(runs: Runs, n_words: int, n_pairs: int) -> list[tuple[int, int]]
     row = 0
     while row < n_words:
         stop = int(np.searchsorted(total, total[row] + n_pairs, side="right")) - 1
-        stop = min(max(stop, row + 1), n_words)
+        stop = min(max(stop, row + 1), row + n_rows, n_words)
         ranges.append((row, stop))
         row = stop
     return ranges
@@ -310,15 +324,16 @@ def count_pairs(
     engine: Engine | None = None,
     folder: Path | None = None,
     work: Path | None = None,
+    on_install: Callable[[], None] = lambda: None,
     report: TextCallback | None = None,
 ) -> Counts:
     """Count the co-occurrences of the words of a vocabulary in a text.
 
     With a `folder` the counts are written there and memory-mapped; else they are held in memory. Runs are spilled
-    below `work`, which must be on the same disk as the folder (default: in the folder itself).
+    below `work`, which must be on the same disk as the folder (default: in the folder itself); `on_install` is called
+    when all is counted, before any file in the folder changes.
     """
-    if memory < SMALLEST_MEMORY:
-        raise InputError(f"memory is {memory:,} bytes; pass {SMALLEST_MEMORY:,} (64M) or more.")
+    check_memory(memory)
     weights = integer_weights(window, weighting, vocabulary.n_tokens)
     engine = engine or local_engine(None, memory)
     lexicon = Lexicon(vocabulary.words, tokenizer=tokenizer)
@@ -329,6 +344,7 @@ def count_pairs(
         facts: dict[str, Any] = {"window": window, "weighting": weighting, "unit": int(weights[0])}
         if folder is None:
             return Counts(vocabulary, **{name: getattr(total, name)[:] for name in ARRAYS}, **facts)
+        on_install()
         _install(total, vocabulary, folder, facts)
     return Counts.load(folder)
 

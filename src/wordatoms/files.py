@@ -82,12 +82,12 @@ def _expand_pattern(pattern: str) -> list[str]:
 
 
 def _walk(folder: str) -> list[str]:
-    """All files below a folder, sorted; hidden files and folders, pipes and devices are skipped."""
+    """All files below a folder, sorted; hidden files and folders, models, pipes and devices are skipped."""
     seen: set[str] = set()
     paths: list[Path] = []
     for parent, folders, names in os.walk(folder, followlinks=True, onerror=_raise_unreadable):
-        # A link may lead back to a folder above it.
-        new = os.path.realpath(parent) not in seen
+        # A link may lead back to a folder above it; and a model among its own texts is no text.
+        new = os.path.realpath(parent) not in seen and not {"manifest.json", "words.txt"} <= set(names)
         seen.add(os.path.realpath(parent))
         folders[:] = [name for name in folders if new and not name.startswith(".")]
         paths += [Path(parent, name) for name in names if new and not name.startswith(".")]

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,10 +23,8 @@ from wordatoms.errors import ModelError
 from wordatoms.store import write_json
 
 FORMAT = 1
-STAGES = ("count", "embed")
-"""The stages in the order of the chain: a stage made anew takes those after it away."""
-
 Settings = Mapping[str, Any]
+Make = Callable[[Callable[[], None]], list[str]]
 
 
 class ModelFolder:
@@ -50,7 +49,6 @@ class ModelFolder:
         strangers = self.path.is_dir() and any(self.path.iterdir()) and not (self.path / "manifest.json").exists()
         if strangers and not (self.path / ".work").exists():
             raise ModelError(f"{self.path} holds other files and no model; pass a new or empty folder.")
-        self.path.mkdir(parents=True, exist_ok=True)
 
     def _read_manifest(self) -> dict[str, Any]:
         path = self.path / "manifest.json"
@@ -58,8 +56,10 @@ class ModelFolder:
             return {"format": FORMAT, "stages": {}}
         try:
             manifest: dict[str, Any] = json.loads(path.read_bytes())
-            known = manifest["format"] <= FORMAT and isinstance(manifest["stages"], dict)
-        except (ValueError, KeyError, TypeError) as error:
+            known = manifest["format"] <= FORMAT
+            for record in manifest["stages"].values() if known else ():
+                _check_record(record)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ModelError(f"{path} is damaged ({error}); train the model again into a new folder.") from error
         if not known:
             raise ModelError(
@@ -82,12 +82,19 @@ class ModelFolder:
         """Hold the folder for this process alone; what is left in `.work` and unfinished goes away."""
         self.work.mkdir(parents=True, exist_ok=True)
         with _locked(self.work / "lock", self.path):
-            for stale in self.work.glob(".spill-*"):
-                shutil.rmtree(stale, ignore_errors=True)
+            self._clear_leftovers()
+            self.manifest = self._read_manifest()  # another process may have worked here until now
             try:
                 yield
             finally:
                 self._tidy()
+
+    def _clear_leftovers(self) -> None:
+        """What a killed process was writing."""
+        for stale in self.work.glob(".spill-*"):
+            shutil.rmtree(stale, ignore_errors=True)
+        for stale in (*self.path.glob(".*.part"), *self.work.rglob(".*.part")):
+            stale.unlink(missing_ok=True)
 
     def _tidy(self) -> None:
         """Leave no empty folders behind; a checkpoint stays."""
@@ -99,25 +106,37 @@ class ModelFolder:
     def is_done(self, stage: str, settings: Settings, *, force: bool = False) -> bool:
         """Whether a stage is there with these settings; other settings are an error unless forced."""
         record = self.stages.get(stage)
-        if record is None or force:
+        if force:
+            return False
+        if ("import" in self.stages) != (stage == "import") and self.stages:
+            raise ModelError(f"{self.path} holds another kind of model; pass --force to replace it, or another folder.")
+        if record is None:
             return False
         wanted = json.loads(json.dumps(settings))
         if record["settings"] == wanted:
             return all((self.path / name).exists() for name in record["files"])
         changed = sorted(key for key in record["settings"] | wanted if record["settings"].get(key) != wanted.get(key))
+        changed = ["method"] if "method" in changed else changed  # the others follow from it
         raise ModelError(
             f"{self.path} was made with {_describe(record['settings'], changed)}, you ask for "
             f"{_describe(wanted, changed)}; pass --force to make it again, or another folder."
         )
 
-    def build(self, stage: str, settings: Settings, make: Callable[[], list[str]], **facts: Any) -> None:
-        """Make a stage anew and write it, with further facts, into the manifest; `make` returns its files' names."""
-        for name in STAGES[STAGES.index(stage) :] if stage in STAGES else (stage,):
-            self.stages.pop(name, None)
-        if (self.path / "manifest.json").exists():
-            write_json(self.path / "manifest.json", self.manifest)
+    def build(self, stage: str, settings: Settings, make: Make, **facts: Any) -> None:
+        """Make a stage anew and write it, with further facts, into the manifest.
+
+        `make` is given a function to call before it changes the first file of the folder, and returns the names of its
+        files: what was there stays valid until then.
+        """
+
+        def forget() -> None:
+            for name in _replaced_by(stage):
+                self.stages.pop(name, None)
+            if (self.path / "manifest.json").exists():
+                write_json(self.path / "manifest.json", self.manifest)
+
         started = perf_counter()
-        files = make()
+        files = make(forget)
         self.stages[stage] = {
             "settings": dict(settings),
             **facts,
@@ -133,19 +152,22 @@ class ModelFolder:
         """Another model that has one stage of this one; its files are linked, not copied, where the disk allows."""
         record = self.require(stage, "make it first.")
         other = ModelFolder(path, create=True)
-        if stage in other.stages:
-            if other.stages[stage]["settings"] != record["settings"]:
-                raise ModelError(f"{other.path} has another '{stage}' stage than {self.path}; pass a new folder.")
-            return other
-        for name in record["files"]:
+        with other.working():
+            if stage not in other.stages and not other.stages:
+                self._link_files(record["files"], other)
+                other.stages[stage] = record
+                write_json(other.path / "manifest.json", other.manifest)
+            elif other.stages.get(stage, {}).get("settings") != record["settings"]:
+                raise ModelError(f"{other.path} holds another model than {self.path}; pass a new folder.")
+        return other
+
+    def _link_files(self, names: Iterable[str], other: ModelFolder) -> None:
+        for name in names:
             (other.path / name).unlink(missing_ok=True)
             try:
                 (other.path / name).hardlink_to(self.path / name)
             except OSError:
                 shutil.copyfile(self.path / name, other.path / name)
-        other.stages[stage] = record
-        write_json(other.path / "manifest.json", other.manifest)
-        return other
 
     def require(self, stage: str, advice: str) -> dict[str, Any]:
         """The record of a stage, or a sentence on how to get it."""
@@ -153,6 +175,19 @@ class ModelFolder:
             raise ModelError(f"{self.path} has no '{stage}' stage yet; {advice}")
         record: dict[str, Any] = self.stages[stage]
         return record
+
+
+def _replaced_by(stage: str) -> list[str]:
+    """The stages whose files are no longer valid when one is made anew: itself, and what builds on it."""
+    return {"count": ["count", "embed", "import"], "embed": ["embed", "import"]}.get(
+        stage, ["import", "count", "embed"]
+    )
+
+
+def _check_record(record: Any) -> None:
+    for name, kind in {"settings": dict, "files": dict, "seconds": int | float, "made": str, "program": str}.items():
+        if not isinstance(record[name], kind):
+            raise TypeError(f"'{name}' is not of its kind")
 
 
 def _describe(settings: Settings, names: list[str]) -> str:
@@ -189,7 +224,8 @@ def fingerprint(path: Path) -> dict[str, Any]:
 def _locked(path: Path, folder: Path) -> Iterator[None]:
     """Hold a file lock, which the system frees even after kill -9."""
     with path.open("w") as file:
-        if not _try_lock(file):
+        # The one who held it may have removed the file that we opened, and somebody else made a new one.
+        if not _try_lock(file) or not path.exists() or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
             raise ModelError(f"another process is working in {folder}; wait for it, or pass another folder.")
         yield
 

@@ -7,13 +7,15 @@ where it was interrupted.
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from wordatoms.counts import ARRAYS, Counts, count_pairs
+from wordatoms.counts import ARRAYS, Counts, check_memory, count_pairs
 from wordatoms.embeddings import Embeddings
 from wordatoms.engine import Engine, local_engine
 from wordatoms.errors import InputError
@@ -60,6 +62,7 @@ def count(
 ) -> bool:
     """Text → vocabulary → counts. False where they were there already."""
     settings = settings or CountSettings()
+    check_memory(memory)
     engine = engine or local_engine(threads, memory)
     with folder.working():
         spool = folder.work / "text"
@@ -69,8 +72,8 @@ def count(
             if folder.is_done("count", facts, force=force):
                 return False
 
-            def make() -> list[str]:
-                _count(corpus, folder, settings, memory=memory, engine=engine, quiet=quiet)
+            def make(forget: Callable[[], None]) -> list[str]:
+                _count(corpus, folder, settings, forget, memory=memory, engine=engine, quiet=quiet)
                 return [
                     "words.txt",
                     "vocabulary.json",
@@ -78,14 +81,21 @@ def count(
                     *(f"counts-{name}.npy" for name in ARRAYS),
                 ]
 
-            folder.build("count", facts, make, inputs=[asdict(file) for file in corpus.files])
+            folder.build("count", facts, make, inputs=[_as_input(file) for file in corpus.files])
         finally:
             shutil.rmtree(spool, ignore_errors=True)
     return True
 
 
 def _count(
-    corpus: Corpus, folder: ModelFolder, settings: CountSettings, *, memory: int, engine: Engine, quiet: bool
+    corpus: Corpus,
+    folder: ModelFolder,
+    settings: CountSettings,
+    on_install: Callable[[], None],
+    *,
+    memory: int,
+    engine: Engine,
+    quiet: bool,
 ) -> Counts:
     common: dict[str, Any] = {"tokenizer": settings.tokenizer, "memory": memory, "engine": engine}
     with text_bar("words", n_bytes=corpus.n_bytes, quiet=quiet) as report:
@@ -105,9 +115,15 @@ def _count(
             weighting=settings.weighting,
             folder=folder.path,
             work=folder.work,
+            on_install=on_install,
             report=report,
             **common,
         )
+
+
+def _as_input(file: TextFile) -> dict[str, Any]:
+    """A file for the manifest, found from any folder."""
+    return {**asdict(file), "path": file.path if file.path == "-" else os.path.abspath(file.path)}  # noqa: PTH100
 
 
 def _open(
@@ -149,13 +165,13 @@ def embed(
     hashes = {name: file["sha256"] for name, file in counted["files"].items() if name.endswith(".npy")}
     settings = {"method": method, **chosen, "seed": random_state, "counts": hashes}
     if method == "skipgram":
-        settings["text"] = counted["settings"]["text"]
+        settings["text"] = [file["sha256"] for file in counted["inputs"]]  # here the order matters
     with folder.working():
         if folder.is_done("embed", settings, force=force):
             return False
         checkpoint = Checkpoint(folder.work / f"{method}.npz", settings)
 
-        def make() -> list[str]:
+        def make(forget: Callable[[], None]) -> list[str]:
             lines = _lines(folder, sources, threads, quiet=quiet) if method == "skipgram" else None
             with training_bar(method, quiet=quiet) as callback:
                 embeddings = train_embeddings(
@@ -168,6 +184,7 @@ def embed(
                     checkpoint=checkpoint,
                     callback=callback,
                 )
+            forget()
             embeddings.save(folder.path)
             return _embedding_files(embeddings)
 
@@ -187,14 +204,27 @@ def chosen_parameters(method: str, parameters: dict[str, Any]) -> dict[str, Any]
     unknown = sorted(set(parameters) - set(defaults))
     if unknown:
         raise InputError(f"{method} has no parameter '{unknown[0]}'; it has {', '.join(defaults)}.")
-    return {**defaults, **parameters}
+    return {**defaults, **{name: _converted(name, value, defaults[name]) for name, value in parameters.items()}}
+
+
+def _converted(name: str, value: Any, default: Any) -> Any:
+    """A parameter as the type of its default."""
+    kind = type(default)
+    if default is None or (type(value) is kind and value == value):  # not NaN
+        return value
+    if kind is float and type(value) is int:
+        return float(value)
+    if kind is bool and str(value).lower() in ("true", "false"):
+        return str(value).lower() == "true"
+    expected = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}.get(kind, str(kind))
+    raise InputError(f"{name} is '{value}'; pass {expected}, such as {default}.")
 
 
 def _lines(folder: ModelFolder, sources: Sequence[str | Path], threads: int | None, *, quiet: bool) -> Path:
     """The text that was counted as a file of words between spaces, written once."""
     counted = folder.stages["count"]
-    digest = counted["settings"]["text"]
-    path = folder.work / "lines" / f"{digest[:16]}.txt"
+    key = json.dumps([counted["settings"], counted["inputs"], counted["files"]], sort_keys=True)
+    path = folder.work / "lines" / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.txt"
     if path.exists():
         return path
     settings = _settings_of(counted)
@@ -202,8 +232,8 @@ def _lines(folder: ModelFolder, sources: Sequence[str | Path], threads: int | No
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         corpus = _open(sources or _recorded_sources(counted), spool, settings, threads, quiet=quiet)
-        if _digest(corpus.files) != digest:
-            raise InputError("the text is not the one that was counted; pass the same text, or count this one first.")
+        if [file.sha256 for file in corpus.files] != [file["sha256"] for file in counted["inputs"]]:
+            raise InputError("the text is not the one that was counted; pass the same files in the same order.")
         with text_bar("text", n_bytes=corpus.n_bytes, quiet=quiet) as report:
             write_lines(corpus, Vocabulary.load(folder.path), path, tokenizer=settings.tokenizer, report=report)
     finally:
@@ -262,7 +292,8 @@ def import_vectors(
         if folder.is_done("import", settings, force=force):
             return None
 
-        def make() -> list[str]:
+        def make(forget: Callable[[], None]) -> list[str]:
+            forget()
             embeddings.save(folder.path)
             return ["words.txt", *_embedding_files(embeddings)]
 

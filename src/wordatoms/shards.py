@@ -303,7 +303,7 @@ def _check(block: bytes, position: int, shard: Shard) -> bytes:
         if not shard.replace_invalid:
             raise InputError(
                 f"{shard.name} is not valid UTF-8: byte {position + broken:,} is 0x{block[broken]:02x}; convert the "
-                "file (iconv -t UTF-8) or pass replace_invalid=True to read a replacement character there."
+                "file (iconv -t UTF-8) or pass --replace-invalid (in Python replace_invalid=True) to read over it."
             )
         block = block.decode("utf-8", "replace").encode()
     return block.removeprefix(codecs.BOM_UTF8) if position == 0 else block

@@ -24,6 +24,11 @@ Array = NDArray[Any]
 @contextmanager
 def write_whole(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for writing that takes its name only when everything is on disk."""
+    path = path.resolve()  # a link stays a link
+    if path.exists() and not path.is_file():
+        with path.open("wb") as device:
+            yield device
+        return
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -68,12 +68,13 @@ class Tokenizer:
 
     @cached_property
     def _phrase_words(self) -> frozenset[tuple[str, ...]]:
-        return frozenset(self.phrase_words())
+        return frozenset(self.phrase_words)
 
     @cached_property
     def _phrase_lengths(self) -> list[int]:
         return sorted({len(words) for words in self._phrase_words}, reverse=True)
 
+    @cached_property
     def phrase_words(self) -> list[tuple[str, ...]]:
         """The phrases as sequences of tokens."""
         found = [tuple(self.words(phrase)) for phrase in self.phrases]
@@ -110,54 +111,63 @@ def _class_of(major: str, only: str = "") -> str:
 
 
 @cache
-def _code_points() -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
+def _code_points() -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
     """Properties and lower-case twin of every code point, for the kernel."""
     from wordatoms.kernels import tokens as kernel
 
-    kinds = np.zeros(0x110000, np.uint16)
+    chars = [chr(code) for plane in _ASSIGNED_PLANES for code in plane]
+    codes = [ord(char) for char in chars]
+    kinds = np.zeros(0x110000, np.uint32)
+    kinds[codes] = [unicodedata.combining(char) << kernel.ORDER_SHIFT for char in chars]
+    for bit, members in _properties(chars).items():
+        kinds[[ord(char) for char in members]] |= np.uint32(bit)
     lower = np.arange(0x110000, dtype=np.int32)
-    by_category = {"L": kernel.LETTER, "M": kernel.MARK, "Nd": kernel.DIGIT}
-    composing = _second_characters()
-    for plane in _ASSIGNED_PLANES:
-        for code in plane:
-            char = chr(code)
-            category = unicodedata.category(char)
-            kind = by_category.get(category[0], 0) | by_category.get(category, 0)
-            if char.isspace():
-                kind |= kernel.SPACE
-            if unicodedata.combining(char) or char in composing or not unicodedata.is_normalized("NFC", char):
-                kind |= kernel.COMPOSES
-            if not 0x20000 <= code < 0xE0000:  # ideographs, which have no case
-                kind |= _case_properties(char)
-            kinds[code] = kind
-            if len(low := char.lower()) == 1:
-                lower[code] = ord(low)
-    kinds[[ord(char) for char in APOSTROPHES]] |= kernel.APOSTROPHE
-    kinds[[ord(char) for char in JOINERS]] |= kernel.MARK
-    kinds[[ord(char) for char in IGNORED]] |= kernel.IGNORED
-    kinds[[ord(char) for char in IGNORED]] &= ~np.uint16(kernel.MARK)
+    lower[codes] = [ord(low) if len(low := char.lower()) == 1 else ord(char) for char in chars]
     return kinds, lower
 
 
-def _case_properties(char: str) -> int:
-    """Python does not name the two properties, but its rule for the final sigma shows them."""
+def _properties(chars: list[str]) -> dict[int, Iterable[str]]:
+    """The characters that have each property of the kernel."""
     from wordatoms.kernels import tokens as kernel
 
-    after_cased = ("A" + char + "Σ").lower()[-1] == "ς"
-    after_uncased = ("א" + char + "Σ").lower()[-1] == "ς"
-    if after_uncased:
-        return kernel.CASED
-    return kernel.CASE_IGNORABLE if after_cased else 0
+    by_category: dict[str, list[str]] = {}
+    for char in chars:
+        by_category.setdefault(unicodedata.category(char), []).append(char)
+    marks = {*by_category["Mn"], *by_category["Mc"], *by_category["Me"], *JOINERS}.difference(IGNORED)
+    with_case = [char for char in chars if not "\U00020000" <= char < "\U000e0000"]  # not ideographs
+    firsts, seconds = _composing_characters(chars)
+    return {
+        kernel.LETTER: [char for name in by_category if name[0] == "L" for char in by_category[name]],
+        kernel.MARK: marks,
+        kernel.DIGIT: by_category["Nd"],
+        kernel.APOSTROPHE: APOSTROPHES,
+        kernel.IGNORED: IGNORED,
+        kernel.SPACE: [char for char in chars if char.isspace()],
+        kernel.CASED: [char for char in with_case if _ends_sigma("א" + char)],
+        kernel.CASE_IGNORABLE: [c for c in with_case if _ends_sigma("A" + c) and not _ends_sigma("א" + c)],
+        kernel.CHANGES: [char for char in chars if not unicodedata.is_normalized("NFC", char)],
+        kernel.FIRST: firsts,
+        kernel.SECOND: seconds,
+    }
 
 
-def _second_characters() -> frozenset[str]:
-    """Characters that melt into the one before them in normal form C."""
-    pairs = (
-        unicodedata.decomposition(chr(code)).split() for plane in _ASSIGNED_PLANES for code in plane if code != 0xAC00
-    )
-    seconds = {chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2 and not pair[0].startswith("<")}
-    hangul = map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)))
-    return frozenset(seconds.union(hangul))
+def _ends_sigma(before: str) -> bool:
+    """Whether a final sigma follows: Python does not name the properties of case, but this rule shows them."""
+    return (before + "Σ").lower()[-1] == "ς"
+
+
+def _composing_characters(chars: list[str]) -> tuple[list[str], list[str]]:
+    """Characters that begin a pair which normal form C makes one character, and those that end one."""
+    pairs = [
+        [chr(int(code, 16)) for code in parts]
+        for char in chars
+        if len(parts := unicodedata.decomposition(char).split()) == 2
+        and not parts[0].startswith("<")
+        and unicodedata.is_normalized("NFC", char)
+    ]
+    hangul_firsts = map(chr, (*range(0x1100, 0x1113), *range(0xAC00, 0xD7A4, 28)))
+    hangul_seconds = map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)))
+    return [a for a, _ in pairs] + [*hangul_firsts], [b for _, b in pairs] + [*hangul_seconds]
 
 
 class Lexicon:
@@ -232,7 +242,7 @@ class Lexicon:
         at = n_ids = 0
         while at < len(block):
             at, n_ids = self._encode(text, at, n_ids, grow=grow, normal=False)
-            if at < len(block):  # stopped at a character that may compose: put the rest of its line in normal form
+            if at < len(block):  # stopped at a token that may not be in normal form: bring the rest of its line to it
                 line_end = block.find(b"\n", at)
                 rest = unicodedata.normalize("NFC", block[at : line_end + 1].decode()).encode()
                 _, n_ids = self._encode(np.frombuffer(rest, np.uint8), 0, n_ids, grow=grow, normal=True)
@@ -323,38 +333,44 @@ def unpack_words(keys: NDArray[np.uint64], starts: NDArray[np.int64]) -> list[st
 class _PhraseTrie:
     """Phrases as a trie over word numbers; node 0 is the root."""
 
-    first_child: NDArray[np.int64]
-    next_sibling: NDArray[np.int64]
-    child_word: NDArray[np.int64]
-    phrase_word: NDArray[np.int64]
-    """Number of the joined word where a phrase ends, else -1."""
+    first_nodes: NDArray[np.int32]
+    """For each word that the lexicon has at first, the node it leads to from the root, else 0."""
+    edges: NDArray[np.int64]
+    """A hash table of the other edges: parent node and word, 0 where a slot is free."""
+    children: NDArray[np.int32]
+    phrase_word: NDArray[np.int32]
+    """For each node the number of the joined word if a phrase ends there, else -1."""
 
     @classmethod
     def build(cls, lexicon: Lexicon) -> _PhraseTrie:
-        nodes = [[-1, -1, -1, -1]]
-        for words in lexicon.tokenizer.phrase_words():
+        phrases = lexicon.tokenizer.phrase_words
+        numbers = iter(lexicon.add([word for words in phrases for word in (*words, PHRASE_JOINT.join(words))]).tolist())
+        nodes: dict[int, int] = {}  # from edge to child
+        ends: dict[int, int] = {}
+        for words in phrases:
             node = 0
-            for word in lexicon.add(words):
-                node = _child(nodes, node, int(word))
-            nodes[node][3] = int(lexicon.add([PHRASE_JOINT.join(words)])[0])
-        columns = np.array(nodes, np.int64).T
-        return cls(*(np.ascontiguousarray(column) for column in columns))
+            for number in islice(numbers, len(words)):
+                node = nodes.setdefault(node << 32 | number, len(nodes) + 1)
+            ends[node] = next(numbers)
+        return cls._of_nodes(nodes, ends, len(lexicon))
+
+    @classmethod
+    def _of_nodes(cls, nodes: dict[int, int], ends: dict[int, int], n_words: int) -> _PhraseTrie:
+        from wordatoms.kernels import tokens as kernel
+
+        all_edges, all_children = np.array([*nodes], np.int64), np.arange(1, len(nodes) + 1, dtype=np.int32)
+        at_root = all_edges < 1 << 32
+        first_nodes = np.zeros(n_words, np.int32)
+        first_nodes[all_edges[at_root]] = all_children[at_root]
+        edges = np.zeros(1 << (4 * len(nodes)).bit_length(), np.int64)
+        children = np.zeros(len(edges), np.int32)
+        kernel.fill_edges(all_edges[~at_root], all_children[~at_root], edges, children)
+        phrase_word = np.full(len(nodes) + 1, -1, np.int32)
+        phrase_word[[*ends]] = [*ends.values()]
+        return cls(first_nodes, edges, children, phrase_word)
 
     def join(self, ids: NDArray[np.int32], n_ids: int) -> int:
         from wordatoms.kernels import tokens as kernel
 
-        joined: int = kernel.join_phrases(
-            ids, n_ids, self.first_child, self.next_sibling, self.child_word, self.phrase_word, 0
-        )
+        joined: int = kernel.join_phrases(ids, n_ids, self.first_nodes, self.edges, self.children, self.phrase_word)
         return joined
-
-
-def _child(nodes: list[list[int]], node: int, word: int) -> int:
-    """The child of a trie node for a word, made if it is not there."""
-    child = nodes[node][0]
-    while child >= 0 and nodes[child][2] != word:
-        child = nodes[child][1]
-    if child < 0:
-        nodes.append([-1, nodes[node][0], word, -1])
-        child = nodes[node][0] = len(nodes) - 1
-    return child

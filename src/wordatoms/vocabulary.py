@@ -171,8 +171,11 @@ def build_vocabulary(
     with spill_folder(work) as spill:
         task = TallyWords(tokenizer or Tokenizer(), memory // (2 * engine.n_workers), spill)
         tally = engine.run(task, make_batches(corpus.shards, BATCH_BYTES), WordTally.__add__, report)
-        found = [_add_partition(tally.runs, number, min_count, max_words) for number in range(N_PARTITIONS)]
-    ranked = sorted((-count, word) for words in found for word, count in words)[:max_words]
+        ranked: list[tuple[int, str]] = []
+        for number in range(N_PARTITIONS):  # cut at once, so that all of them are never held together
+            ranked = sorted(ranked + _add_partition(tally.runs, number, min_count, max_words))[:max_words]
+    if not tally.n_tokens:
+        raise InputError("there is no word in the text, only other characters; pass text with words in it.")
     if not ranked:
         raise InputError(
             f"no word of the text ({tally.n_tokens:,} tokens) occurs {min_count} times; "
@@ -184,8 +187,8 @@ def build_vocabulary(
 
 def _add_partition(
     runs: tuple[WordRun, ...], number: int, min_count: int, max_words: int | None
-) -> list[tuple[str, int]]:
-    """The words of one partition that can be in the vocabulary, with their counts."""
+) -> list[tuple[int, str]]:
+    """The words of one partition that can be in the vocabulary, each behind its count with a minus."""
     lexicon, counts = Lexicon(), np.zeros(0, np.int64)
     for run in runs:
         (word, key), (next_word, next_key) = run.bounds[number], run.bounds[number + 1]
@@ -197,7 +200,7 @@ def _add_partition(
         min_count = max(min_count, int(np.partition(counts, -max_words)[-max_words]))
     kept = np.flatnonzero(counts >= min_count)
     words = unpack_words(*_select(*lexicon.keys(), kept))
-    return list(zip(words, counts[kept].tolist(), strict=True))
+    return sorted(zip((-counts[kept]).tolist(), words, strict=True))[:max_words]
 
 
 def _select(

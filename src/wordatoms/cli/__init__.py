@@ -54,14 +54,15 @@ def main() -> NoReturn:
     signal.signal(signal.SIGTERM, _stop)
     try:
         cli.main(standalone_mode=False, prog_name="wordatoms")
-        sys.stdout.flush()
+        if sys.stdout:  # it may have been closed
+            sys.stdout.flush()
     except click.exceptions.Exit as ended:
         sys.exit(ended.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        _fail("interrupted; what was finished is kept, run the same command again to go on.", 130)
+        _fail("interrupted; finished stages and checkpoints are kept, the same command goes on from them.", 130)
     except BrokenPipeError:
         _leave_quietly()
     except WordatomsError as error:

@@ -11,6 +11,7 @@ import click
 
 from wordatoms.cli import options
 from wordatoms.cli.output import remark
+from wordatoms.errors import InputError, require_extra
 
 Command = Callable[..., Any]
 METHODS = ("sn", "glove", "pmi", "nnse", "skipgram")
@@ -91,6 +92,9 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     from wordatoms.pipeline import chosen_parameters
 
     chosen_parameters(given["method"], _parameters(given))  # a mistake there should not wait for the counting
+    if given["method"] == "skipgram":
+        require_extra("gensim", "skipgram")
+        _refuse_streams(text)
     folder = ModelFolder(output, create=True)
     _count(text, folder, given)
     _embed(folder, text, given)
@@ -149,15 +153,26 @@ def _embed(folder: Any, text: tuple[str, ...], given: dict[str, Any]) -> None:
     _tell(folder, "embed", f"{given['method']} vectors", made=made, quiet=given["quiet"])
 
 
+def _refuse_streams(text: tuple[str, ...]) -> None:
+    for source in text:
+        if source == "-" or Path(source).is_fifo():
+            raise InputError(f"skip-gram reads the text more than once, and '{source}' is a stream; save it to a file.")
+
+
 def _parameters(given: dict[str, Any]) -> dict[str, Any]:
-    parameters = {"dim": given["dim"], **dict(given["parameters"])}
-    return {**parameters, "epochs": given["epochs"]} if given["epochs"] else parameters
+    parameters = {"dim": given["dim"], **({"epochs": given["epochs"]} if given["epochs"] else {})}
+    return {**parameters, **dict(given["parameters"])}
 
 
 def _read_phrases(path: str | None) -> tuple[str, ...]:
     if path is None:
         return ()
-    lines = Path(path).read_text("utf-8").splitlines()
+    try:
+        lines = Path(path).read_bytes().decode().split("\n")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path} is not UTF-8 text at byte {error.start:,}; pass a file with a phrase per line."
+        ) from None
     return tuple(sorted({line.strip() for line in lines if line.strip()}))
 
 

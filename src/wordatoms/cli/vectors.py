@@ -87,8 +87,10 @@ def export_(model: str, output: str, format_: str, force: bool, quiet: bool) -> 
     from wordatoms.errors import InputError
     from wordatoms.vectorfiles import write_vectors
 
-    if Path(output).exists() and not force:
-        raise InputError(f"{output} is there already; pass --force to replace it.")
+    beside = [Path(output).with_suffix(".words")] if format_ == "npy" else []
+    for path in (Path(output), *beside):
+        if path.exists() and not force:
+            raise InputError(f"{path} is there already; pass --force to replace it.")
     embeddings = load_embeddings(model)
     write_vectors(embeddings, Path(output), format=format_)
     remark(f"{output}: {len(embeddings):,} words, {embeddings.dim} dimensions, {format_}", quiet=quiet)

@@ -6,12 +6,26 @@ numba's own parallel loops are not used, because entered from two threads they c
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numba
 
-jit = numba.njit(nogil=True, cache=True, error_model="numpy", boundscheck=False)
+
+def _decorator(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    common = {"nogil": True, "error_model": "numpy", "boundscheck": False, **options}
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        try:
+            return numba.njit(cache=True, **common)(function)
+        except RuntimeError:  # no folder can be written to: compile anew in each process
+            return numba.njit(**common)(function)
+
+    return decorate
+
+
+jit = _decorator()
 """The one decorator of exact kernels (integers, or floats whose order of operations is kept)."""
 
-jit_fastmath = numba.njit(
-    nogil=True, cache=True, error_model="numpy", boundscheck=False, fastmath={"reassoc", "contract", "nsz"}
-)
+jit_fastmath = _decorator(fastmath={"reassoc", "contract", "nsz"})
 """For loops over floats that the compiler may vectorise; NaN and infinity stay what they are."""

@@ -22,7 +22,10 @@ IGNORED = 16  # vanishes inside a word
 SPACE = 32
 CASED = 64
 CASE_IGNORABLE = 128
-COMPOSES = 256  # text with it may not be in normal form
+CHANGES = 256  # never in normal form
+FIRST = 512  # may take up a later character in normal form
+SECOND = 1024  # may melt into an earlier character in normal form
+ORDER_SHIFT = 11  # above the bits: the combining class, zero for all that can stand alone
 
 LINE_END = -1
 UNKNOWN = -2
@@ -30,7 +33,7 @@ UNKNOWN = -2
 # Why `encode` came back.
 DONE = 0
 FULL = 1  # the lexicon must grow
-COMPOSING = 2  # the block must be brought to normal form first
+ABNORMAL = 2  # the rest of the line must be brought to normal form first
 
 CAPITAL_SIGMA = 0x3A3
 SMALL_SIGMA = 0x3C3
@@ -81,16 +84,32 @@ def put(code, out, at):
 
 
 @jit
+def may_change(kind, starter, order):
+    """Whether normal form may change a character after marks up to class `order` on the character `starter`.
+
+    A "no" is certain: this is the quick check of Unicode, but a character that melts into some others counts only
+    after one that takes up some others, which spares the vowel signs and dots of Indian scripts.
+    """
+    own_order = kind >> ORDER_SHIFT
+    return kind & CHANGES or (kind & SECOND and starter & FIRST) or 0 < own_order < order
+
+
+@jit
 def token_end(block, at, kinds, split):
-    """End of the token that begins at `at`; -1 - end if a composing character stands in it."""
+    """End of the token that begins at `at`; -1 - end if it may not be in normal form."""
     n = len(block)
-    composing = False
+    abnormal = False
+    starter = order = np.int64(0)
     code, width = decode(block, at)
     digits = not split and kinds[code] & DIGIT
     while at < n:
         code, width = decode(block, at)
-        kind = kinds[code]
-        composing |= (kind & COMPOSES) != 0
+        kind = np.int64(kinds[code])
+        if may_change(kind, starter, order):
+            abnormal = True
+        order = kind >> ORDER_SHIFT
+        if order == 0:
+            starter = kind
         if split:
             if kind & SPACE:
                 break
@@ -104,7 +123,7 @@ def token_end(block, at, kinds, split):
         elif not kind & (LETTER | MARK | IGNORED):
             break
         at += width
-    return -1 - at if composing else at
+    return -1 - at if abnormal else at
 
 
 @jit
@@ -268,7 +287,7 @@ def pack_ascii(block, at, fold, key):
 
 @jit
 def general_token(block, at, kinds, lower, split, keep_case, scratch, key):
-    """The end of any token (-1 - end where it has a composing character) and its packed length."""
+    """The end of any token (-1 - end where it may not be in normal form) and its packed length."""
     end = token_end(block, at, kinds, split)
     stop = end if end >= 0 else -1 - end
     return end, pack(scratch, fold_token(block, at, stop, kinds, lower, split, keep_case, scratch), key)
@@ -312,7 +331,7 @@ def encode(
             end, n_parts = general_token(block, at, kinds, lower, split, keep_case, scratch, key)
             if end < 0:
                 if not normal:
-                    return COMPOSING, at, n_words, n_ids, 0
+                    return ABNORMAL, at, n_words, n_ids, 0
                 end = -1 - end
         hashed = hash_key(key, n_parts)
         slot = find_slot(key, n_parts, hashed, slots, starts, blob)
@@ -331,26 +350,57 @@ def encode(
 
 
 @jit
-def join_phrases(ids, n_ids, first_child, next_sibling, child_word, phrase_word, root):
-    """Replace, from left to right, the longest phrases of a trie by their own numbers, in place; the new length."""
+def edge_slot(edge, edges):
+    """Slot of an edge of the trie, or the free slot where it belongs."""
+    mask = np.uint64(len(edges) - 1)
+    slot = np.uint64(edge) * HASH_FACTOR >> np.uint64(40) & mask
+    while edges[slot] and edges[slot] != edge:
+        slot = slot + np.uint64(1) & mask
+    return slot
+
+
+@jit
+def fill_edges(new_edges, new_children, edges, children):
+    """Enter edges into empty slots (zero)."""
+    for k in range(len(new_edges)):
+        slot = edge_slot(new_edges[k], edges)
+        edges[slot] = new_edges[k]
+        children[slot] = new_children[k]
+
+
+@jit
+def longest_phrase(ids, at, n_ids, node, edges, children, phrase_word):
+    """End and number of the longest phrase that begins at `at`, whose word leads to `node`; else of the word itself."""
+    best_end, best_word = at + 1, ids[at]
+    here = at + 1
+    while here < n_ids and ids[here] >= 0:
+        slot = edge_slot(np.int64(node) << 32 | np.int64(ids[here]), edges)
+        if not edges[slot]:
+            break
+        node = children[slot]
+        here += 1
+        if phrase_word[node] >= 0:
+            best_end, best_word = here, phrase_word[node]
+    return best_end, best_word
+
+
+@jit
+def join_phrases(ids, n_ids, first_nodes, edges, children, phrase_word):
+    """Replace, from left to right, the longest phrases of a trie by their own numbers, in place; the new length.
+
+    Word w begins phrases if `first_nodes[w]`, the node it leads to, is not zero. The edge from another node a by word
+    w is `a << 32 | w`; `edges` is a hash table of them with open addressing.
+    """
     to = 0
     at = 0
     while at < n_ids:
-        node, here = root, at
-        best_end, best_word = at + 1, ids[at]
-        while here < n_ids and ids[here] >= 0:
-            child = first_child[node]
-            while child >= 0 and child_word[child] != ids[here]:
-                child = next_sibling[child]
-            if child < 0:
-                break
-            node = child
-            here += 1
-            if phrase_word[node] >= 0:
-                best_end, best_word = here, phrase_word[node]
-        ids[to] = best_word
+        word = ids[at]
+        if 0 <= word < len(first_nodes) and first_nodes[word]:
+            at, word = longest_phrase(ids, at, n_ids, first_nodes[word], edges, children, phrase_word)
+        else:
+            at += 1
+        ids[to] = word
         to += 1
-        at = best_end
     return to
 
 

@@ -100,7 +100,7 @@ def train_nnse(
         if callback:
             callback(TrainingReport(step, n_steps, loss, perf_counter() - started))
     vocabulary, state = counts.vocabulary, {"dictionary": factors.dictionary}
-    return Embeddings(vocabulary.words, factors.codes, vocabulary.counts, state=state, method="nnse")
+    return Embeddings(vocabulary.words, factors.codes, vocabulary.counts, state, "nnse", vocabulary.n_tokens)
 
 
 def _check_numbers(n_words: int, dim: int, sparsity_penalty: float, iterations: int, svd_dim: int) -> None:

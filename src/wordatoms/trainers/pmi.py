@@ -84,7 +84,7 @@ def train_pmi(
     powers = svd.powers(singular_power)
     state = {"singular_values": svd.singular_values, "context": svd.right * powers}
     vocabulary = counts.vocabulary
-    return Embeddings(vocabulary.words, svd.left * powers, vocabulary.counts, state=state, method="pmi")
+    return Embeddings(vocabulary.words, svd.left * powers, vocabulary.counts, state, "pmi", vocabulary.n_tokens)
 
 
 @dataclass(frozen=True, eq=False)

@@ -123,7 +123,7 @@ def train_skipgram(
         if callback:
             callback(TrainingReport(step + 1, len(pieces) * epochs, loss, perf_counter() - started))
     state = {"context": model.syn1neg}
-    return Embeddings(vocabulary.words, model.wv.vectors, vocabulary.counts, state=state, method="skipgram")
+    return Embeddings(vocabulary.words, model.wv.vectors, vocabulary.counts, state, "skipgram", vocabulary.n_tokens)
 
 
 def _check_at_least_one(**numbers: int) -> None:
