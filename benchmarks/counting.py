@@ -11,19 +11,16 @@ grows with the text; the peak memory against what was allowed.
 from __future__ import annotations
 
 import argparse
-import json
 import platform
 import re
 import resource
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from common import best, show
 from wordatoms.counts import count_pairs
 from wordatoms.engine import ThreadEngine
 from wordatoms.kernels import jit
@@ -36,15 +33,6 @@ COOCCUR_TOKENS_PER_SECOND = 1.1e6
 quiet machine of the kind this project is developed on (2 cores); without the shuffle that its training needs."""
 WINDOW = 10
 SAMPLE_BYTES = 4 << 20
-
-
-def best(function: Callable[[], object], repeat: int) -> float:
-    seconds = []
-    for _ in range(repeat):
-        started = perf_counter()
-        function()
-        seconds.append(perf_counter() - started)
-    return min(seconds)
 
 
 @jit
@@ -141,11 +129,7 @@ def main() -> None:
     parser.add_argument("--memory", type=int, default=1024, help="MB")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    result = measure(arguments)
-    text = json.dumps(result, indent=2)
-    if arguments.json:
-        arguments.json.write_text(text + "\n")
-    sys.stdout.write(text + "\n")
+    show(measure(arguments), arguments.json)
 
 
 if __name__ == "__main__":

@@ -12,17 +12,15 @@ losses alone; its time is the number of its epochs at the speed of the C program
 from __future__ import annotations
 
 import argparse
-import json
 import platform
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from common import best, show
 from wordatoms.counts import Counts, count_pairs
 from wordatoms.embeddings import Embeddings
 from wordatoms.kernels import jit, jit_fastmath
@@ -125,15 +123,6 @@ def reference_losses(method: str, counts: Counts, dim: int, epochs: int) -> list
     return [reference_glove(*pairs, vectors, squares, REFERENCE_RATE) / len(pairs.f) for _ in range(epochs)]
 
 
-def best(function: Callable[[], object], repeat: int) -> float:
-    seconds = []
-    for _ in range(repeat):
-        started = perf_counter()
-        function()
-        seconds.append(perf_counter() - started)
-    return min(seconds)
-
-
 def cut(counts: Counts, threads: int) -> Blocks:
     is_fixed = np.zeros(len(counts), bool)
     options: dict[str, Any] = {"min_value": 0.0, "self_pairs": False, "is_fixed": is_fixed, "random_state": 0}
@@ -224,10 +213,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    text = json.dumps(measure(options), indent=2)
-    if options.json:
-        options.json.write_text(text + "\n")
-    sys.stdout.write(text + "\n")
+    show(measure(options), options.json)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,11 @@ EXAMPLES = {
     "well-known under_score": ["well", "known", "under", "score"],
     "cafe\u0301 CAFÉ": ["café", "café"],
     "ΟΔΟΣ Σίσυφος ΑΣ' ΣΑΣ": ["οδος", "σίσυφος", "ας", "σας"],
+    "a\u0323\u0301 a\u0301\u0323": ["ạ\u0301", "ạ\u0301"],
+    "q\u0323\u0301 q\u0301\u0323": ["q\u0323\u0301", "q\u0323\u0301"],
+    "बाज़ार बा\u095bार ऩ": ["बाज़ार", "बाज़ार", "\u0929"],
+    "পড়া ক\u09c7\u09be": ["পড়া", "ক\u09cb"],
+    "\u1100\u1161\u11a8 가\u11a8": ["각", "각"],
     "İstanbul": ["i̇stanbul"],
     "हिन्दी में": ["हिन्दी", "में"],
     "می‌خواهم": ["می‌خواهم"],
@@ -50,6 +55,9 @@ text_without_zero = st.text(
     st.one_of(
         st.characters(exclude_categories=["Cs"], exclude_characters="\0"),
         st.sampled_from("aAbB'’ \n\t1٣éE\u0301\u0307Σσςİıß\u00ad\u200dʼ_-ﬀǅ각\u1100\u1161\u11a8א\u05b0.\u0345"),
+        st.sampled_from(
+            "aqन\u0928ড\u09c7\u0bc6\uac00\u0323\u0301\u0316\u093c\u094d\u09bc\u09be\u0bbe\u05bc\u0653\u0651"
+        ),
     )
 )
 tokenizers = st.builds(Tokenizer, keep_case=st.booleans(), pretokenized=st.booleans())
@@ -129,6 +137,18 @@ def test_phrases_are_joined(text: str, expected: list[str]) -> None:
 def test_phrases_equal_plain_ones(text: str) -> None:
     tokenizer = Tokenizer(phrases=("n e", "e w y", "new york", "new york city", "york new"))
     assert fast_tokens(text, tokenizer) == tokenizer.tokens(text)
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from("abc"), max_size=40), st.sets(st.text("abc", min_size=2, max_size=4)))
+def test_any_phrases_equal_plain_ones(words: list[str], phrases: set[str]) -> None:
+    tokenizer = Tokenizer(phrases=tuple(" ".join(phrase) for phrase in phrases))
+    assert fast_tokens(" ".join(words), tokenizer) == tokenizer.tokens(" ".join(words))
+
+
+def test_phrase_of_a_word_twice() -> None:
+    tokenizer = Tokenizer(phrases=("ha ha",))
+    assert fast_tokens("ha ha ha\nha", tokenizer) == ["ha_ha", "ha", "ha"]
 
 
 def test_phrases_work_with_a_closed_vocabulary() -> None:

@@ -331,15 +331,16 @@ def unpack_words(keys: NDArray[np.uint64], starts: NDArray[np.int64]) -> list[st
 
 @dataclass(frozen=True)
 class _PhraseTrie:
-    """Phrases as a trie over word numbers; node 0 is the root."""
+    """Phrases as a trie over word numbers; its nodes, from 1 on, are the beginnings of two or more words."""
 
-    first_nodes: NDArray[np.int32]
-    """For each word that the lexicon has at first, the node it leads to from the root, else 0."""
     edges: NDArray[np.int64]
-    """A hash table of the other edges: parent node and word, 0 where a slot is free."""
+    """A hash table of edges: the beginning before it (a word, or minus a node) and the word."""
     children: NDArray[np.int32]
+    """The node to which the edge in each slot leads."""
     phrase_word: NDArray[np.int32]
     """For each node the number of the joined word if a phrase ends there, else -1."""
+    openings: NDArray[np.bool_]
+    """False for the hashes of two words that begin no phrase."""
 
     @classmethod
     def build(cls, lexicon: Lexicon) -> _PhraseTrie:
@@ -348,29 +349,26 @@ class _PhraseTrie:
         nodes: dict[int, int] = {}  # from edge to child
         ends: dict[int, int] = {}
         for words in phrases:
-            node = 0
-            for number in islice(numbers, len(words)):
-                node = nodes.setdefault(node << 32 | number, len(nodes) + 1)
-            ends[node] = next(numbers)
-        return cls._of_nodes(nodes, ends, len(lexicon))
+            parent = next(numbers)
+            for number in islice(numbers, len(words) - 1):
+                parent = -nodes.setdefault(parent << 32 | number, len(nodes) + 1)
+            ends[-parent] = next(numbers)
+        return cls._of_nodes(nodes, ends)
 
     @classmethod
-    def _of_nodes(cls, nodes: dict[int, int], ends: dict[int, int], n_words: int) -> _PhraseTrie:
+    def _of_nodes(cls, nodes: dict[int, int], ends: dict[int, int]) -> _PhraseTrie:
         from wordatoms.kernels import tokens as kernel
 
-        all_edges, all_children = np.array([*nodes], np.int64), np.arange(1, len(nodes) + 1, dtype=np.int32)
-        at_root = all_edges < 1 << 32
-        first_nodes = np.zeros(n_words, np.int32)
-        first_nodes[all_edges[at_root]] = all_children[at_root]
-        edges = np.zeros(1 << (4 * len(nodes)).bit_length(), np.int64)
-        children = np.zeros(len(edges), np.int32)
-        kernel.fill_edges(all_edges[~at_root], all_children[~at_root], edges, children)
+        size = 1 << (2 * len(nodes)).bit_length()
+        edges, children = np.full(size, kernel.NO_EDGE, np.int64), np.zeros(size, np.int32)
+        openings = np.zeros(4 * size, np.bool_)
+        kernel.fill_edges(np.array([*nodes], np.int64), edges, children, openings)
         phrase_word = np.full(len(nodes) + 1, -1, np.int32)
         phrase_word[[*ends]] = [*ends.values()]
-        return cls(first_nodes, edges, children, phrase_word)
+        return cls(edges, children, phrase_word, openings)
 
     def join(self, ids: NDArray[np.int32], n_ids: int) -> int:
         from wordatoms.kernels import tokens as kernel
 
-        joined: int = kernel.join_phrases(ids, n_ids, self.first_nodes, self.edges, self.children, self.phrase_word)
+        joined: int = kernel.join_phrases(ids, n_ids, self.edges, self.children, self.phrase_word, self.openings)
         return joined

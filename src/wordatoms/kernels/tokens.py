@@ -42,6 +42,7 @@ CAPITAL_I_WITH_DOT = 0x130
 COMBINING_DOT = 0x307
 
 HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+NO_EDGE = -1  # a free slot in the table of phrases
 
 
 @jit
@@ -350,53 +351,64 @@ def encode(
 
 
 @jit
+def edge_hash(edge):
+    return np.uint64(edge) * HASH_FACTOR >> np.uint64(36)
+
+
+@jit
 def edge_slot(edge, edges):
     """Slot of an edge of the trie, or the free slot where it belongs."""
     mask = np.uint64(len(edges) - 1)
-    slot = np.uint64(edge) * HASH_FACTOR >> np.uint64(40) & mask
-    while edges[slot] and edges[slot] != edge:
+    slot = edge_hash(edge) & mask
+    while edges[slot] != NO_EDGE and edges[slot] != edge:
         slot = slot + np.uint64(1) & mask
     return slot
 
 
 @jit
-def fill_edges(new_edges, new_children, edges, children):
-    """Enter edges into empty slots (zero)."""
+def fill_edges(new_edges, edges, children, openings):
+    """Enter the edges to nodes 1, 2, 3 … into empty slots, and note those that begin a phrase."""
     for k in range(len(new_edges)):
         slot = edge_slot(new_edges[k], edges)
         edges[slot] = new_edges[k]
-        children[slot] = new_children[k]
+        children[slot] = k + 1
+        if new_edges[k] >= 0:
+            openings[edge_hash(new_edges[k]) & np.uint64(len(openings) - 1)] = True
 
 
 @jit
-def longest_phrase(ids, at, n_ids, node, edges, children, phrase_word):
-    """End and number of the longest phrase that begins at `at`, whose word leads to `node`; else of the word itself."""
+def longest_phrase(ids, at, n_ids, edges, children, phrase_word):
+    """End and number of the longest phrase that begins at `at`, or of the word there."""
     best_end, best_word = at + 1, ids[at]
+    parent = np.int64(ids[at])
     here = at + 1
     while here < n_ids and ids[here] >= 0:
-        slot = edge_slot(np.int64(node) << 32 | np.int64(ids[here]), edges)
-        if not edges[slot]:
+        slot = edge_slot(parent << 32 | np.int64(ids[here]), edges)
+        if edges[slot] == NO_EDGE:
             break
         node = children[slot]
         here += 1
         if phrase_word[node] >= 0:
             best_end, best_word = here, phrase_word[node]
+        parent = -np.int64(node)
     return best_end, best_word
 
 
 @jit
-def join_phrases(ids, n_ids, first_nodes, edges, children, phrase_word):
+def join_phrases(ids, n_ids, edges, children, phrase_word, openings):
     """Replace, from left to right, the longest phrases of a trie by their own numbers, in place; the new length.
 
-    Word w begins phrases if `first_nodes[w]`, the node it leads to, is not zero. The edge from another node a by word
-    w is `a << 32 | w`; `edges` is a hash table of them with open addressing.
+    The edge by word w is `w` below `a << 32`, where a is the word before it at the beginning of a phrase and minus the
+    node later on; `edges` is a hash table of them with open addressing. Most pairs of words begin no phrase, which
+    the small table `openings` tells without a search. The last of the ids must be a `LINE_END`.
     """
+    mask = np.uint64(len(openings) - 1)
     to = 0
     at = 0
     while at < n_ids:
         word = ids[at]
-        if 0 <= word < len(first_nodes) and first_nodes[word]:
-            at, word = longest_phrase(ids, at, n_ids, first_nodes[word], edges, children, phrase_word)
+        if word >= 0 and openings[edge_hash(np.int64(word) << 32 | np.int64(ids[at + 1])) & mask]:
+            at, word = longest_phrase(ids, at, n_ids, edges, children, phrase_word)
         else:
             at += 1
         ids[to] = word

@@ -7,9 +7,11 @@ f = min(X, 100) / 100 as in their article.
 
 AdaGrad keeps one accumulator for each vector instead of one for each number: the step then needs the length of the
 gradient only, which is known from the loss, so that a pair costs several times less, and it does not depend on the
-choice of axes. C starts well below the logarithms, as norms are never negative, and waits until the vectors have grown;
-from then on it moves after each round halfway to where the loss over that round is lowest. Moved by small steps it
-would lag behind for many epochs, and all vectors with it.
+choice of axes. No step goes farther than to turn the error of its pair into the opposite.
+
+C starts well below the logarithms, as norms are never negative, and waits until the vectors have grown; from then on it
+moves after each round halfway to where the loss over that round is lowest. Moved by small steps it would lag behind for
+many epochs, and all vectors with it.
 
 Left out by default: the pairs of a word with itself. A word follows itself far more rarely than ‖2v‖² says, and
 fitting that costs all other pairs.
