@@ -22,7 +22,7 @@ from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError
 
 METHODS = ("sn", "glove", "pmi", "nnse", "skipgram")
-RUN_PARAMETERS = {"threads", "checkpoint", "callback", "start", "fixed", "random_state"}
+RUN_PARAMETERS = {"threads", "checkpoint", "callback", "start", "fixed", "fix_constant", "random_state"}
 """Parameters that say how to run, not what to make; they are not set by name and value."""
 
 
