@@ -12,7 +12,7 @@ import wordatoms
 SOURCE = Path(wordatoms.__file__).parent
 CHAIN = [
     ["errors", "kernels"],
-    ["parallel", "progress"],
+    ["parallel", "plots", "progress"],
     ["store", "wordlists"],
     ["compression", "filekinds", "files"],
     ["shards"],
@@ -26,8 +26,18 @@ CHAIN = [
     ["bytesource"],
     ["vectorrows", "vectorfiles"],
     ["trainers"],
-    ["tasks"],
+    ["sparsecodes"],
+    ["ksvd"],
+    ["estimator"],
+    ["sif"],
+    ["contexts"],
+    ["inducedmap", "walk", "wordnet"],
+    ["forms"],
+    ["atoms"],
+    ["atomizing", "metaatoms"],
+    ["senses"],
     ["folder"],
+    ["tasks"],
     ["pipeline"],
     ["cli"],
 ]

@@ -23,6 +23,14 @@ from wordatoms.errors import ModelError
 from wordatoms.store import write_json
 
 FORMAT = 1
+STAGES = {
+    "import": ["count", "embed", "map", "atomize"],
+    "count": ["import", "embed", "map", "atomize"],
+    "embed": ["import", "map", "atomize"],
+    "map": [],
+    "atomize": [],
+}
+"""Each stage with those that are no longer valid when it is made anew."""
 Settings = Mapping[str, Any]
 Make = Callable[[Callable[[], None]], list[str]]
 
@@ -108,7 +116,7 @@ class ModelFolder:
         record = self.stages.get(stage)
         if force:
             return False
-        if ("import" in self.stages) != (stage == "import") and self.stages:
+        if self._is_of_another_kind(stage):
             raise ModelError(f"{self.path} holds another kind of model; pass --force to replace it, or another folder.")
         if record is None:
             return False
@@ -122,6 +130,12 @@ class ModelFolder:
             f"{_describe(wanted, changed)}; pass --force to make it again, or another folder."
         )
 
+    def _is_of_another_kind(self, stage: str) -> bool:
+        """Whether a model of imported vectors is to be trained, or the reverse."""
+        return ("import" in self.stages and stage in ("count", "embed")) or (
+            stage == "import" and not {"count", "embed"}.isdisjoint(self.stages)
+        )
+
     def build(self, stage: str, settings: Settings, make: Make, **facts: Any) -> None:
         """Make a stage anew and write it, with further facts, into the manifest.
 
@@ -130,7 +144,7 @@ class ModelFolder:
         """
 
         def forget() -> None:
-            for name in _replaced_by(stage):
+            for name in self._replaced_by(stage):
                 self.stages.pop(name, None)
             if (self.path / "manifest.json").exists():
                 write_json(self.path / "manifest.json", self.manifest)
@@ -147,6 +161,10 @@ class ModelFolder:
             "files": {name: fingerprint(self.path / name) for name in files},
         }
         write_json(self.path / "manifest.json", self.manifest)
+
+    def _replaced_by(self, stage: str) -> list[str]:
+        atoms_of_induced = self.stages.get("atomize", {}).get("settings", {}).get("vectors") == "induced"
+        return [stage, *STAGES[stage], *(["atomize"] if stage == "map" and atoms_of_induced else [])]
 
     def share(self, stage: str, path: Path | str) -> ModelFolder:
         """Another model that has one stage of this one; its files are linked, not copied, where the disk allows."""
@@ -175,13 +193,6 @@ class ModelFolder:
             raise ModelError(f"{self.path} has no '{stage}' stage yet; {advice}")
         record: dict[str, Any] = self.stages[stage]
         return record
-
-
-def _replaced_by(stage: str) -> list[str]:
-    """The stages whose files are no longer valid when one is made anew: itself, and what builds on it."""
-    return {"count": ["count", "embed", "import"], "embed": ["embed", "import"]}.get(
-        stage, ["import", "count", "embed"]
-    )
 
 
 def _check_record(record: Any) -> None:

@@ -13,6 +13,11 @@ class TaskResult(ABC):
     def rows(self) -> list[dict[str, Any]]:
         """The rows of a table, at least one; the same columns in each."""
 
+    @property
+    def verdict(self) -> str:
+        """In one line, what the paper reports and whether this agrees; empty where it reports nothing."""
+        return ""
+
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Headline figures under `scores`, then `baselines`, `paper` and, item by item, `items`."""

@@ -1,0 +1,18 @@
+"""`evaluate`: how good a model is, each task with its evidence and its baselines."""
+
+from __future__ import annotations
+
+import click
+
+from wordatoms.cli.evaluate.embeddings import analogy, similarity
+
+TASKS: list[click.Command] = [similarity, analogy]
+
+
+@click.group()
+def evaluate() -> None:
+    """Measure a model on a task."""
+
+
+for _task in TASKS:
+    evaluate.add_command(_task)

@@ -1,0 +1,14 @@
+"""The stages of the chain on a model's folder: what `wordatoms train` does, one module per stage.
+
+A stage is skipped where the manifest shows it done with the same settings, and goes on from its last checkpoint
+where it was interrupted.
+"""
+
+from __future__ import annotations
+
+from wordatoms.pipeline.counting import count
+from wordatoms.pipeline.embedding import chosen_parameters, embed, import_vectors
+from wordatoms.pipeline.sources import CountSettings
+from wordatoms.pipeline.training import train
+
+__all__ = ["CountSettings", "chosen_parameters", "count", "embed", "import_vectors", "train"]

@@ -1,0 +1,78 @@
+"""Text → vocabulary → counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from wordatoms.counts import ARRAYS, Counts, check_memory, count_pairs
+from wordatoms.engine import Engine, local_engine
+from wordatoms.folder import ModelFolder
+from wordatoms.pipeline.sources import CountSettings, as_input, digest, opened_text
+from wordatoms.progress import text_bar
+from wordatoms.text import Corpus
+from wordatoms.vocabulary import DEFAULT_MEMORY, build_vocabulary
+
+
+def count(
+    sources: Sequence[str | Path],
+    folder: ModelFolder,
+    settings: CountSettings | None = None,
+    *,
+    memory: int = DEFAULT_MEMORY,
+    threads: int | None = None,
+    engine: Engine | None = None,
+    force: bool = False,
+    quiet: bool = True,
+) -> bool:
+    """Text → vocabulary → counts. False where they were there already."""
+    settings = settings or CountSettings()
+    check_memory(memory)
+    engine = engine or local_engine(threads, memory)
+    with folder.working(), opened_text(sources, folder, settings, threads, quiet=quiet) as corpus:
+        facts = {**asdict(settings), "text": digest(corpus.files)}
+        if folder.is_done("count", facts, force=force):
+            return False
+
+        def make(forget: Callable[[], None]) -> list[str]:
+            _count(corpus, folder, settings, forget, memory=memory, engine=engine, quiet=quiet)
+            return ["words.txt", "vocabulary.json", "counts.json", *(f"counts-{name}.npy" for name in ARRAYS)]
+
+        folder.build("count", facts, make, inputs=[as_input(file) for file in corpus.files])
+    return True
+
+
+def _count(
+    corpus: Corpus,
+    folder: ModelFolder,
+    settings: CountSettings,
+    on_install: Callable[[], None],
+    *,
+    memory: int,
+    engine: Engine,
+    quiet: bool,
+) -> Counts:
+    common: dict[str, Any] = {"tokenizer": settings.tokenizer, "memory": memory, "engine": engine}
+    with text_bar("words", n_bytes=corpus.n_bytes, quiet=quiet) as report:
+        vocabulary = build_vocabulary(
+            corpus,
+            min_count=settings.min_count,
+            max_words=settings.max_words,
+            work=folder.work,
+            report=report,
+            **common,
+        )
+    with text_bar("pairs", n_bytes=corpus.n_bytes, quiet=quiet) as report:
+        return count_pairs(
+            corpus,
+            vocabulary,
+            window=settings.window,
+            weighting=settings.weighting,
+            folder=folder.path,
+            work=folder.work,
+            on_install=on_install,
+            report=report,
+            **common,
+        )

@@ -1,0 +1,95 @@
+"""The text behind a model: how it is read, and where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from wordatoms.errors import InputError
+from wordatoms.folder import ModelFolder
+from wordatoms.parallel import resolve_threads
+from wordatoms.progress import text_bar
+from wordatoms.text import Corpus, TextFile, open_corpus
+from wordatoms.tokens import Tokenizer
+
+
+@dataclass(frozen=True)
+class CountSettings:
+    """What decides the bytes of the counts, the text apart."""
+
+    min_count: int = 5
+    max_words: int | None = 50_000
+    window: int = 10
+    weighting: str = "harmonic"
+    keep_case: bool = False
+    pretokenized: bool = False
+    phrases: tuple[str, ...] = ()
+    replace_invalid: bool = False
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return Tokenizer(self.keep_case, self.pretokenized, self.phrases)
+
+
+@contextmanager
+def opened_text(
+    sources: Sequence[str | Path], folder: ModelFolder, settings: CountSettings, threads: int | None, *, quiet: bool
+) -> Iterator[Corpus]:
+    """The text as shards; what a stream or an archive had to be unpacked to is removed at the end."""
+    spool = folder.work / "text"
+    spool.mkdir(parents=True, exist_ok=True)
+    try:
+        with text_bar("files", n_bytes=None, quiet=quiet) as report:
+            corpus = open_corpus(
+                sources,
+                work=spool,
+                threads=resolve_threads(threads),
+                replace_invalid=settings.replace_invalid,
+                on_bytes=report,
+            )
+        yield corpus
+    finally:
+        shutil.rmtree(spool, ignore_errors=True)
+
+
+@contextmanager
+def counted_text(
+    folder: ModelFolder, sources: Sequence[str | Path], threads: int | None, *, quiet: bool
+) -> Iterator[Corpus]:
+    """The text that was counted, where it was or where `sources` say it is now."""
+    counted = folder.stages["count"]
+    found = sources or recorded_sources(counted)
+    with opened_text(found, folder, settings_of(counted), threads, quiet=quiet) as corpus:
+        if [file.sha256 for file in corpus.files] != [file["sha256"] for file in counted["inputs"]]:
+            raise InputError("the text is not the one that was counted; pass the same files in the same order.")
+        yield corpus
+
+
+def as_input(file: TextFile) -> dict[str, Any]:
+    """A file for the manifest, found from any folder."""
+    return {**asdict(file), "path": file.path if file.path == "-" else os.path.abspath(file.path)}  # noqa: PTH100
+
+
+def digest(files: Iterable[TextFile]) -> str:
+    """One hash for all files together, whatever their order and names."""
+    return hashlib.sha256("".join(sorted(file.sha256 for file in files)).encode()).hexdigest()
+
+
+def settings_of(counted: dict[str, Any]) -> CountSettings:
+    """The settings in the record of a count."""
+    known = {name: value for name, value in counted["settings"].items() if name != "text"}
+    return CountSettings(**{**known, "phrases": tuple(known["phrases"])})
+
+
+def recorded_sources(counted: dict[str, Any]) -> list[str]:
+    """Where the text of a count was, if it is still there."""
+    paths = [file["path"] for file in counted["inputs"]]
+    if not all(Path(path).exists() for path in paths):
+        raise InputError("the text that was counted is not where it was; say where it is with --text.")
+    return paths
