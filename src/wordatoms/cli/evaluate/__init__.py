@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from wordatoms.cli.evaluate.embeddings import analogy, similarity
+from wordatoms.cli.evaluate.walk import walk
 
-TASKS: list[click.Command] = [similarity, analogy]
+TASKS: list[click.Command] = [similarity, analogy, walk]
 
 
 @click.group()

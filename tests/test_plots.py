@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import sys
+import warnings
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wordatoms.errors import InputError, MissingExtraError
+from wordatoms.plots import COLOURS, draw_lines, format_tick
+
+pytest.importorskip("matplotlib", reason="plots need the extra `plots`")
+
+LINES = {"ours": ([1, 10, 100], [0.5, 0.2, 0.1]), "no A": ([1, 10, 100], [0.6, 0.55, 0.5])}
+LABELS = {"title": "Error", "x_label": "tokens", "y_label": "relative error"}
+
+
+def draw(path: Path, lines: Any = LINES, **options: Any) -> bytes:
+    draw_lines(path, lines, **{**LABELS, **options})
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["a.svg", "a.png", "a.SVG"])
+def test_the_same_values_give_the_same_bytes(tmp_path: Path, name: str) -> None:
+    options = {"log_x": True, "log_y": True, "references": {"paper": 0.3}, "points": True}
+    first = draw(tmp_path / name, **options)
+    assert draw(tmp_path / f"again-{name}", **options) == first
+    assert draw(tmp_path / f"other-{name}") != first
+
+
+def test_settings_of_the_user_do_not_matter_and_stay(tmp_path: Path) -> None:
+    import matplotlib
+
+    plain = draw(tmp_path / "a.svg")
+    with matplotlib.rc_context({"lines.linewidth": 9, "svg.hashsalt": None, "axes.facecolor": "red"}):
+        assert draw(tmp_path / "b.svg") == plain
+        assert matplotlib.rcParams["lines.linewidth"] == 9
+
+
+def test_a_picture_of_the_format_that_the_name_asks_for(tmp_path: Path) -> None:
+    assert draw(tmp_path / "a.png").startswith(b"\x89PNG")
+    svg = draw(tmp_path / "a.svg", references={"paper": 0.3})
+    assert ET.fromstring(svg).tag.endswith("svg")
+    assert all(colour.lower().encode() in svg.lower() for colour in COLOURS[:2])
+    assert COLOURS[2].lower().encode() not in svg.lower()
+    assert b"<dc:date>" not in svg
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.png", "a.svg"]
+
+
+def test_labels_are_words_and_not_formulas(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        draw(tmp_path / "a.svg", {"$x_{$": ([1], [2]), "_hidden": ([1], [3])}, title="cash $ and $ again", points=True)
+    assert b"cash $ and $ again" in (tmp_path / "a.svg").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.05, "0.05"), (0, "0"), (999, "999"), (20_000, "20k"), (-5e6, "-5M"), (0.1 + 0.2, "0.3")]
+)
+def test_ticks_are_short(value: float, text: str) -> None:
+    assert format_tick(value) == text
+
+
+def test_more_lines_than_colours(tmp_path: Path) -> None:
+    draw(tmp_path / "a.svg", {str(k): (np.arange(3), np.arange(3) + k) for k in range(20)}, points=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "options", "message"),
+    [
+        ("a.gif", LINES, {}, "neither .svg nor .png"),
+        ("a", LINES, {}, "neither .svg nor .png"),
+        ("a.svg", {}, {}, "no lines to draw"),
+        ("a.svg", {"ours": ([1, 2], [1])}, {}, "'ours' has 2 xs and 1 ys"),
+        ("a.svg", {"ours": ([], [])}, {}, "0 xs and 0 ys"),
+        ("a.svg", {"ours": ([1], [float("nan")])}, {}, "a value of y is nan"),
+        ("a.svg", {"ours": ([0], [1])}, {"log_x": True}, "a value of x is 0, which has no logarithm"),
+        ("a.svg", LINES, {"log_y": True, "references": {"zero": 0.0}}, "a value of y is 0.0"),
+    ],
+)
+def test_bad_input(tmp_path: Path, name: str, lines: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        draw(tmp_path / name, lines, **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_matplotlib_the_command_that_installs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "wordatoms\[plots\]"'):
+        draw(tmp_path / "a.svg")
