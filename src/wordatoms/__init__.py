@@ -1,7 +1,7 @@
 """The senses inside a word vector, and the discourse atoms that connect them.
 
-The package is a chain, one module per link: text → tokens → vocabulary → counts → trainers → embeddings. Names are
-loaded when they are first used, so importing the package costs next to nothing.
+The package is a chain, one module per link: text → vocabulary → counts → embeddings → atoms → senses. Names are loaded
+when they are first used, so importing the package costs next to nothing.
 """
 
 from __future__ import annotations
@@ -11,10 +11,14 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from wordatoms.atoms import Atoms
     from wordatoms.counts import Counts, count_pairs
     from wordatoms.embeddings import Embeddings, Neighbour
     from wordatoms.errors import WordatomsError
-    from wordatoms.pipeline import CountSettings, train
+    from wordatoms.estimator import KSVD
+    from wordatoms.pipeline import AtomSettings, CountSettings, train
+    from wordatoms.senses import Sense, SenseModel, load
+    from wordatoms.sparsecodes import SparseCodes, sparse_code
     from wordatoms.text import Corpus, open_corpus
     from wordatoms.tokens import Tokenizer
     from wordatoms.trainers import train_embeddings
@@ -22,18 +26,26 @@ if TYPE_CHECKING:
     from wordatoms.vocabulary import Vocabulary, build_vocabulary
 
 _HOMES = {
+    "AtomSettings": "pipeline",
+    "Atoms": "atoms",
     "Corpus": "text",
     "CountSettings": "pipeline",
     "Counts": "counts",
     "Embeddings": "embeddings",
+    "KSVD": "estimator",
     "Neighbour": "embeddings",
+    "Sense": "senses",
+    "SenseModel": "senses",
+    "SparseCodes": "sparsecodes",
     "Tokenizer": "tokens",
     "Vocabulary": "vocabulary",
     "WordatomsError": "errors",
     "build_vocabulary": "vocabulary",
     "count_pairs": "counts",
+    "load": "senses",
     "open_corpus": "text",
     "read_vectors": "vectorfiles",
+    "sparse_code": "sparsecodes",
     "train": "pipeline",
     "train_embeddings": "trainers",
     "write_vectors": "vectorfiles",
@@ -52,7 +64,15 @@ __all__ = [  # noqa: RUF022 (in the order of the chain)
     "Neighbour",
     "read_vectors",
     "write_vectors",
+    "SparseCodes",
+    "sparse_code",
+    "KSVD",
+    "Atoms",
+    "Sense",
+    "SenseModel",
+    "load",
     "CountSettings",
+    "AtomSettings",
     "train",
     "WordatomsError",
 ]

@@ -251,7 +251,7 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         """Embeddings that `save` wrote; the arrays stay on disk until they are looked at."""
         folder = Path(folder)
         description = _read_description(folder / "embeddings.json")
-        words, counts = _load_words(folder / "words.txt")
+        words, counts = load_words(folder)
         vectors = load_array(folder / "vectors.npy")
         try:
             state = {name: load_array(_state_path(folder, name)) for name in description["state"]}
@@ -387,7 +387,9 @@ def _read_description(path: Path) -> dict[str, Any]:
     return description
 
 
-def _load_words(path: Path) -> WordList:
+def load_words(folder: Path) -> WordList:
+    """The words of the embeddings in a folder, and their counts where known."""
+    path = Path(folder) / "words.txt"
     try:
         return parse_words(path.read_bytes())
     except FileNotFoundError:

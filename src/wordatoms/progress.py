@@ -7,7 +7,7 @@ The library never prints. A trainer calls `callback(TrainingReport)`, a pass ove
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -31,47 +31,62 @@ TextCallback = Callable[[int, int], None]
 """Called with the bytes read and the tokens found since the last call, from any thread."""
 
 
-def _bar(*, total: int | None, unit: str, title: str, quiet: bool, scale: bool) -> tqdm[Any]:
-    return tqdm(
-        total=total,
-        unit=unit,
-        unit_scale=scale,
-        unit_divisor=1000,
-        desc=title,
-        disable=quiet or not sys.stderr.isatty(),
-        file=sys.stderr,
-        dynamic_ncols=True,
-        mininterval=0.2,
-    )
+class Display:
+    """The progress of one command: a bar at a time on standard error, each under the number of its step.
+
+    Bars are shown at a terminal only. Without `steps` they have no numbers.
+    """
+
+    def __init__(self, steps: Sequence[str] = (), *, quiet: bool = True) -> None:
+        self.steps, self.quiet = tuple(steps), quiet
+
+    @contextmanager
+    def text_bar(self, step: str, *, n_bytes: int | None) -> Iterator[TextCallback]:
+        """A bar over bytes of text, with tokens per second and the time left."""
+        with self._bar(step, total=n_bytes, unit="B", scale=True) as bar:
+            n_seen = 0
+
+            def on_bytes(n_read: int, n_tokens: int) -> None:
+                nonlocal n_seen
+                n_seen += n_tokens
+                elapsed = bar.format_dict["elapsed"]
+                if elapsed and n_seen:
+                    bar.set_postfix_str(f"{tqdm.format_sizeof(n_seen / elapsed)} tokens/s", refresh=False)
+                bar.update(n_read)
+
+            yield on_bytes
+
+    @contextmanager
+    def training_bar(self, step: str, *, detail: str = "") -> Iterator[TrainingCallback]:
+        """A bar over the steps of a trainer, with the loss and the time left."""
+        with self._bar(step, detail, total=None, unit="step", scale=False) as bar:
+
+            def callback(report: TrainingReport) -> None:
+                if bar.total is None:
+                    bar.total = report.n_steps
+                    bar.initial = bar.n = report.step - 1  # steps of an earlier run are not timed
+                bar.set_postfix_str(f"loss {report.loss:.5g}", refresh=False)
+                bar.update(1)
+
+            yield callback
+
+    def title(self, step: str, detail: str = "") -> str:
+        """What stands before the bar of a step."""
+        number = f"[{self.steps.index(step) + 1}/{len(self.steps)}] " if step in self.steps else ""
+        return f"{number}{step}{f', {detail}' if detail else ''}"
+
+    def _bar(self, step: str, detail: str = "", *, total: int | None, unit: str, scale: bool) -> tqdm[Any]:
+        return tqdm(
+            total=total,
+            unit=unit,
+            unit_scale=scale,
+            unit_divisor=1000,
+            desc=self.title(step, detail),
+            disable=self.quiet or not sys.stderr.isatty(),
+            file=sys.stderr,
+            dynamic_ncols=True,
+            mininterval=0.2,
+        )
 
 
-@contextmanager
-def text_bar(title: str, *, n_bytes: int | None, quiet: bool = False) -> Iterator[TextCallback]:
-    """A bar over bytes of text, with tokens per second and the time left."""
-    with _bar(total=n_bytes, unit="B", title=title, quiet=quiet, scale=True) as bar:
-        n_seen = 0
-
-        def on_bytes(n_read: int, n_tokens: int) -> None:
-            nonlocal n_seen
-            n_seen += n_tokens
-            elapsed = bar.format_dict["elapsed"]
-            if elapsed and n_seen:
-                bar.set_postfix_str(f"{tqdm.format_sizeof(n_seen / elapsed)} tokens/s", refresh=False)
-            bar.update(n_read)
-
-        yield on_bytes
-
-
-@contextmanager
-def training_bar(title: str, *, quiet: bool = False) -> Iterator[TrainingCallback]:
-    """A bar over the steps of a trainer, with the loss and the time left."""
-    with _bar(total=None, unit="step", title=title, quiet=quiet, scale=False) as bar:
-
-        def callback(report: TrainingReport) -> None:
-            if bar.total is None:
-                bar.total = report.n_steps
-                bar.initial = bar.n = report.step - 1  # steps of an earlier run are not timed
-            bar.set_postfix_str(f"loss {report.loss:.5g}", refresh=False)
-            bar.update(1)
-
-        yield callback
+SILENT = Display()

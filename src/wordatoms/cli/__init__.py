@@ -16,14 +16,16 @@ from typing import NoReturn
 import click
 
 from wordatoms import __version__
+from wordatoms.cli.contexts import induce
 from wordatoms.cli.evaluate import evaluate
-from wordatoms.cli.train import count, embed, train
+from wordatoms.cli.senses import atoms, senses
+from wordatoms.cli.train import atomize, count, embed, map_, train
 from wordatoms.cli.vectors import export_, import_, info, nearest, similarity
 from wordatoms.errors import WordatomsError
 
 SECTIONS: dict[str, list[click.Command]] = {
-    "Ask a model": [nearest, similarity, info],
-    "Make a model": [train, count, embed, import_, export_],
+    "Ask a model": [senses, atoms, nearest, similarity, induce, info],
+    "Make a model": [train, count, embed, map_, atomize, import_, export_],
     "Check a model": [evaluate],
 }
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wordatoms.embeddings import Embeddings
+    from wordatoms.senses import SenseModel
 
 
 def load_embeddings(model: str) -> Embeddings:
@@ -17,3 +18,14 @@ def load_embeddings(model: str) -> Embeddings:
     if not {"embed", "import"} & set(folder.stages):
         raise ModelError(f"{model} has no vectors yet; run: wordatoms embed {model}")
     return Embeddings.load(folder.path)
+
+
+def load_model(model: str) -> SenseModel:
+    from wordatoms.errors import ModelError
+    from wordatoms.folder import ModelFolder
+    from wordatoms.senses import SenseModel
+
+    folder = ModelFolder(model)
+    if "atomize" not in folder.stages:
+        raise ModelError(f"{model} has no atoms yet; run: wordatoms atomize {model}")
+    return SenseModel(folder.path)

@@ -38,6 +38,34 @@ class Assignment(click.ParamType):  # type: ignore[type-arg]
         return name.replace("-", "_"), _read_value(text)
 
 
+class AtomNumber(click.ParamType):  # type: ignore[type-arg]
+    """A number of atoms, or auto."""
+
+    name = "number|auto"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        text = str(value).strip().lower()
+        if text == "auto":
+            return text
+        if not text.isdigit() or not int(text):
+            self.fail(f"'{value}' is neither a number above 0 nor auto.", param, ctx)
+        return int(text)
+
+
+class NumberRange(click.ParamType):  # type: ignore[type-arg]
+    """Two whole numbers, written as 3-7."""
+
+    name = "low-high"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        if isinstance(value, tuple):
+            return value
+        match = re.fullmatch(r"(\d+)-(\d+)", str(value).strip())
+        if not match or not 1 <= int(match[1]) <= int(match[2]):
+            self.fail(f"'{value}' is not a range of numbers from 1 up; write 3-7.", param, ctx)
+        return int(match[1]), int(match[2])
+
+
 def _read_value(text: str) -> Any:
     for kind in (int, float):
         try:

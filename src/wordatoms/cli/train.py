@@ -1,19 +1,24 @@
-"""`train` and its stages `count` and `embed`."""
+"""`train` and its stages `count`, `embed`, `map` and `atomize`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from wordatoms.cli import options
 from wordatoms.cli.output import remark
+from wordatoms.cli.reports import report_lines
 from wordatoms.errors import InputError, require_extra
 
+if TYPE_CHECKING:
+    from wordatoms.folder import ModelFolder
+
 Command = Callable[..., Any]
+WEIGHTINGS = ("auto", "uniform", "threshold", "log-count", "reliability")
 METHODS = ("sn", "glove", "pmi", "nnse", "skipgram")
 
 
@@ -70,6 +75,55 @@ embed_options = _with(
     ),
     options.seed,
 )
+map_options = _with(
+    click.option(
+        "--window", type=click.IntRange(1, 1000), default=10, show_default=True, help="Words on each side of a context."
+    ),
+    click.option(
+        "--a",
+        type=click.FloatRange(0, min_open=True),
+        default=1e-3,
+        show_default=True,
+        help="Of SIF: a word weighs a / (a + p(word)); inf is the plain mean.",
+    ),
+    click.option(
+        "--weighting",
+        type=click.Choice(WEIGHTINGS),
+        default="auto",
+        show_default=True,
+        help="How words count in the fit by their number of contexts; auto: what does best on held-out words.",
+    ),
+    click.option("--include-target", is_flag=True, help="Keep the word itself in its contexts."),
+    click.option("--remove-common", is_flag=True, help="Remove the common direction of all contexts before the fit."),
+)
+atom_options = _with(
+    click.option(
+        "--atoms",
+        "n_atoms",
+        type=options.AtomNumber(),
+        help="Atoms of each run; auto chooses by how much two runs overlap.  [default: 2000, or a fifth of the words]",
+    ),
+    click.option("--sparsity", type=click.IntRange(1), default=5, show_default=True, help="Most atoms of a word."),
+    click.option(
+        "--sparsity-range",
+        type=options.NumberRange(),
+        help="Instead of --sparsity: fewer atoms for rare words, more for frequent ones, such as 3-7.",
+    ),
+    click.option(
+        "--restarts", "n_restarts", type=click.IntRange(1), default=5, show_default=True, help="Runs of k-SVD."
+    ),
+    click.option(
+        "--iterations", "n_iterations", type=click.IntRange(1), default=25, show_default=True, help="Of each run."
+    ),
+    click.option("--nonnegative", is_flag=True, help="Allow no negative weights."),
+    click.option(
+        "--vectors",
+        type=click.Choice(["word", "induced"]),
+        default="word",
+        show_default=True,
+        help="Learn from the word vectors or from the induced ones (stage map).",
+    ),
+)
 
 
 @click.command()
@@ -77,6 +131,7 @@ embed_options = _with(
 @options.output
 @count_options
 @embed_options
+@atom_options
 @options.memory
 @options.threads
 @options.force
@@ -84,20 +139,33 @@ embed_options = _with(
 def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     """Train a model on text.
 
-    Counts its words and pairs, then makes vectors. TEXT is any number of files, folders, globs, or - for standard
-    input; plain or compressed (gzip, bzip2, xz, zstd), one paragraph per line, or MediaWiki dumps. What is done already
-    is not done again; an interrupted training goes on.
+    From text to senses: counts its words and pairs, makes vectors, learns the map from contexts to vectors, and takes
+    the vectors apart into atoms. TEXT is any number of files, folders, globs, or - for standard input; plain or
+    compressed (gzip, bzip2, xz, zstd), one paragraph per line, or MediaWiki dumps. What is done already is not done
+    again; an interrupted training goes on.
     """
     from wordatoms.folder import ModelFolder
     from wordatoms.pipeline import chosen_parameters
+    from wordatoms.pipeline.training import STEPS, is_stream
 
     chosen_parameters(given["method"], _parameters(given))  # a mistake there should not wait for the counting
+    streams = [source for source in text if is_stream(source)]
     if given["method"] == "skipgram":
         require_extra("gensim", "skipgram")
-        _refuse_streams(text)
-    folder = ModelFolder(output, create=True)
-    _count(text, folder, given)
-    _embed(folder, text, given)
+        _refuse(streams)
+    stages = Stages(ModelFolder(output, create=True), given, STEPS)
+    stages.count(text)
+    stages.embed(text)
+    if streams:
+        remark(f"{output}: no map from contexts to words, because '{streams[0]}' is a stream", quiet=given["quiet"])
+    else:
+        stages.map(text, {"seed": given["seed"]})
+    stages.atomize()
+
+
+def _refuse(streams: list[str]) -> None:
+    for source in streams:
+        raise InputError(f"skip-gram reads the text more than once, and '{source}' is a stream; save it to a file.")
 
 
 @click.command()
@@ -112,7 +180,7 @@ def count(text: tuple[str, ...], output: str, **given: Any) -> None:
     """Stage 1 of train: vocabulary and co-occurrences."""
     from wordatoms.folder import ModelFolder
 
-    _count(text, ModelFolder(output, create=True), given)
+    Stages(ModelFolder(output, create=True), given).count(text)
 
 
 @click.command()
@@ -128,35 +196,100 @@ def embed(model: str, text: tuple[str, ...], output: str | None, **given: Any) -
     from wordatoms.folder import ModelFolder
 
     folder = ModelFolder(model)
-    _embed(folder.share("count", output) if output else folder, text, given)
+    Stages(folder.share("count", output) if output else folder, given).embed(text)
 
 
-def _count(text: tuple[str, ...], folder: Any, given: dict[str, Any]) -> None:
-    from wordatoms.pipeline import CountSettings, count
-    from wordatoms.vocabulary import Vocabulary
+@click.command("map")
+@click.argument("model")
+@click.option("--text", multiple=True, help="Text to read; may be repeated.  [default: the text that was counted]")
+@map_options
+@options.seed
+@options.memory
+@options.threads
+@options.force
+@options.quiet
+def map_(model: str, text: tuple[str, ...], **given: Any) -> None:
+    """Stage 3 of train: the map A from contexts to word vectors.
 
-    settings = CountSettings(
-        phrases=_read_phrases(given["phrases"]),
-        **{name: given[name] for name in CountSettings.__dataclass_fields__ if name != "phrases"},
-    )
-    run = {name: given[name] for name in ("memory", "threads", "force", "quiet")}
-    made = count(text, folder, settings, **run)
-    _tell(folder, "count", repr(Vocabulary.load(folder.path)), made=made, quiet=given["quiet"])
+    One pass over the text averages the contexts of every word; a regression then finds the matrix A that takes these
+    averages to the word vectors.
+    """
+    from wordatoms.folder import ModelFolder
+
+    names = ("window", "a", "weighting", "include_target", "remove_common", "seed")
+    Stages(ModelFolder(model), given).map(text, {name: given[name] for name in names})
 
 
-def _embed(folder: Any, text: tuple[str, ...], given: dict[str, Any]) -> None:
-    from wordatoms.pipeline import embed
+@click.command()
+@click.argument("model")
+@atom_options
+@options.seed
+@options.threads
+@options.force
+@options.quiet
+def atomize(model: str, **given: Any) -> None:
+    """Stage 4 of train: atoms, and the senses of every word.
 
-    parameters = _parameters(given)
-    run = {name: given[name] for name in ("threads", "force", "quiet")}
-    made = embed(folder, given["method"], parameters=parameters, sources=text, random_state=given["seed"], **run)
-    _tell(folder, "embed", f"{given['method']} vectors", made=made, quiet=given["quiet"])
+    Several runs of k-SVD from different seeds; atoms that come back are kept, near ones merged, meaningless ones
+    dropped, and all words coded again. Reports how much the runs overlap.
+    """
+    from wordatoms.folder import ModelFolder
+
+    Stages(ModelFolder(model), given).atomize()
 
 
-def _refuse_streams(text: tuple[str, ...]) -> None:
-    for source in text:
-        if source == "-" or Path(source).is_fifo():
-            raise InputError(f"skip-gram reads the text more than once, and '{source}' is a stream; save it to a file.")
+class Stages:
+    """The stages on one folder with the options of a command; each says what it made."""
+
+    def __init__(self, folder: ModelFolder, given: dict[str, Any], steps: tuple[str, ...] = ()) -> None:
+        from wordatoms.progress import Display
+
+        self.folder, self.given = folder, given
+        self.run = {"threads": given["threads"], "force": given["force"]}
+        self.run["display"] = Display(steps, quiet=given["quiet"])
+
+    def count(self, text: tuple[str, ...]) -> None:
+        from wordatoms.pipeline import CountSettings, count
+        from wordatoms.vocabulary import Vocabulary
+
+        names = set(CountSettings.__dataclass_fields__) - {"phrases"}
+        phrases = _read_phrases(self.given["phrases"])
+        settings = CountSettings(phrases=phrases, **{name: self.given[name] for name in names})
+        made = count(text, self.folder, settings, memory=self.given["memory"], **self.run)
+        self._tell("count", repr(Vocabulary.load(self.folder.path)), made=made)
+
+    def embed(self, text: tuple[str, ...]) -> None:
+        from wordatoms.pipeline import embed
+
+        method, parameters = self.given["method"], _parameters(self.given)
+        run = {**self.run, "random_state": self.given["seed"]}
+        made = embed(self.folder, method, parameters=parameters, sources=text, **run)
+        self._tell("embed", f"{method} vectors", made=made)
+
+    def map(self, text: tuple[str, ...], settings: dict[str, Any]) -> None:
+        from wordatoms.inducedmap import InducedMap
+        from wordatoms.pipeline import MapSettings, map_contexts
+
+        run = {**self.run, "memory": self.given["memory"]}
+        made = map_contexts(self.folder, MapSettings(**settings), sources=text, **run)
+        self._tell("map", repr(InducedMap.load(self.folder.path)), made=made)
+
+    def atomize(self) -> None:
+        from wordatoms.pipeline import AtomSettings, atomize, read_atom_report
+
+        names = set(AtomSettings.__dataclass_fields__) & set(self.given)
+        settings = AtomSettings(**{name: self.given[name] for name in names})
+        made = atomize(self.folder, settings, random_state=self.given["seed"], **self.run)
+        report = read_atom_report(self.folder)
+        self._tell("atomize", f"{report['n_atoms']:,} atoms", made=made)
+        for line in report_lines(report) if made else []:
+            remark(f"  {line}", quiet=self.given["quiet"])
+
+    def _tell(self, stage: str, what: str, *, made: bool) -> None:
+        record = self.folder.stages[stage]
+        memory = f", peak memory {record['peak_memory'] / 1e6:,.0f} MB" if record.get("peak_memory") else ""
+        how = f"made in {record['seconds']:,.1f} s{memory}" if made else "there already"
+        remark(f"{self.folder.path}: {what}, {how}", quiet=self.given["quiet"])
 
 
 def _parameters(given: dict[str, Any]) -> dict[str, Any]:
@@ -174,10 +307,3 @@ def _read_phrases(path: str | None) -> tuple[str, ...]:
             f"{path} is not UTF-8 text at byte {error.start:,}; pass a file with a phrase per line."
         ) from None
     return tuple(sorted({line.strip() for line in lines if line.strip()}))
-
-
-def _tell(folder: Any, stage: str, what: str, *, made: bool, quiet: bool) -> None:
-    record = folder.stages[stage]
-    memory = f", peak memory {record['peak_memory'] / 1e6:,.0f} MB" if record.get("peak_memory") else ""
-    how = f"made in {record['seconds']:,.1f} s{memory}" if made else "there already"
-    remark(f"{folder.path}: {what}, {how}", quiet=quiet)

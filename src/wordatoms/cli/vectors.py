@@ -10,6 +10,7 @@ import click
 from wordatoms.cli import options
 from wordatoms.cli.models import load_embeddings
 from wordatoms.cli.output import remark, show_json, show_table
+from wordatoms.cli.reports import report_lines
 
 FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
 
@@ -24,7 +25,7 @@ def nearest(words: tuple[str, ...], model: str, number: int, as_json: bool) -> N
     embeddings = load_embeddings(model)
     found = dict(zip(words, embeddings.nearest_batch(words, number), strict=True))
     if as_json:
-        show_json({word: [near._asdict() for near in nearby] for word, nearby in found.items()})
+        show_json(found)
         return
     for word, nearby in found.items():
         if len(words) > 1:
@@ -100,18 +101,24 @@ def export_(model: str, output: str, format_: str, force: bool, quiet: bool) -> 
 @options.model
 @options.as_json
 def info(model: str, as_json: bool) -> None:
-    """How a model was made, stage by stage."""
+    """What a model holds, and how it was made, stage by stage."""
     from wordatoms.folder import ModelFolder
+    from wordatoms.pipeline import folder_facts, read_atom_report
 
     folder = ModelFolder(model)
+    facts = folder_facts(folder)
     if as_json:
-        show_json(folder.manifest)
+        show_json({**folder.manifest, "facts": facts})
         return
+    for name, value in facts.items():
+        click.echo(f"{name.replace('_', ' ')}: {value:,}" if isinstance(value, int) else f"{name}: {value}")
     for stage, record in folder.stages.items():
-        click.echo(f"{stage}  ({record['program']}, {record['made']}, {record['seconds']:,.1f} s)")
+        click.echo(f"\n{stage}  ({record['program']}, {record['made']}, {record['seconds']:,.1f} s)")
         for name, value in {**record["settings"], **_input_facts(record)}.items():
             click.echo(f"  {name}: {_short(value)}")
         click.echo(f"  files: {', '.join(record['files'])}")
+        for line in report_lines(read_atom_report(folder)) if stage == "atomize" else []:
+            click.echo(f"  {line}")
 
 
 def _input_facts(record: dict[str, Any]) -> dict[str, Any]:

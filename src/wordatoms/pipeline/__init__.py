@@ -6,9 +6,25 @@ where it was interrupted.
 
 from __future__ import annotations
 
+from wordatoms.pipeline.atomizing import AtomSettings, atomize, read_atom_report
 from wordatoms.pipeline.counting import count
+from wordatoms.pipeline.describing import folder_facts
 from wordatoms.pipeline.embedding import chosen_parameters, embed, import_vectors
+from wordatoms.pipeline.mapping import MapSettings, map_contexts
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.pipeline.training import train
 
-__all__ = ["CountSettings", "chosen_parameters", "count", "embed", "import_vectors", "train"]
+__all__ = [
+    "AtomSettings",
+    "CountSettings",
+    "MapSettings",
+    "atomize",
+    "chosen_parameters",
+    "count",
+    "embed",
+    "folder_facts",
+    "import_vectors",
+    "map_contexts",
+    "read_atom_report",
+    "train",
+]

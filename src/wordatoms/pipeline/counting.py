@@ -11,7 +11,7 @@ from wordatoms.counts import ARRAYS, Counts, check_memory, count_pairs
 from wordatoms.engine import Engine, local_engine
 from wordatoms.folder import ModelFolder
 from wordatoms.pipeline.sources import CountSettings, as_input, digest, opened_text
-from wordatoms.progress import text_bar
+from wordatoms.progress import SILENT, Display
 from wordatoms.text import Corpus
 from wordatoms.vocabulary import DEFAULT_MEMORY, build_vocabulary
 
@@ -25,19 +25,19 @@ def count(
     threads: int | None = None,
     engine: Engine | None = None,
     force: bool = False,
-    quiet: bool = True,
+    display: Display = SILENT,
 ) -> bool:
     """Text → vocabulary → counts. False where they were there already."""
     settings = settings or CountSettings()
     check_memory(memory)
     engine = engine or local_engine(threads, memory)
-    with folder.working(), opened_text(sources, folder, settings, threads, quiet=quiet) as corpus:
+    with folder.working(), opened_text(sources, folder, settings, threads, display=display) as corpus:
         facts = {**asdict(settings), "text": digest(corpus.files)}
         if folder.is_done("count", facts, force=force):
             return False
 
         def make(forget: Callable[[], None]) -> list[str]:
-            _count(corpus, folder, settings, forget, memory=memory, engine=engine, quiet=quiet)
+            _count(corpus, folder, settings, forget, memory=memory, engine=engine, display=display)
             return ["words.txt", "vocabulary.json", "counts.json", *(f"counts-{name}.npy" for name in ARRAYS)]
 
         folder.build("count", facts, make, inputs=[as_input(file) for file in corpus.files])
@@ -52,10 +52,10 @@ def _count(
     *,
     memory: int,
     engine: Engine,
-    quiet: bool,
+    display: Display,
 ) -> Counts:
     common: dict[str, Any] = {"tokenizer": settings.tokenizer, "memory": memory, "engine": engine}
-    with text_bar("words", n_bytes=corpus.n_bytes, quiet=quiet) as report:
+    with display.text_bar("words", n_bytes=corpus.n_bytes) as report:
         vocabulary = build_vocabulary(
             corpus,
             min_count=settings.min_count,
@@ -64,7 +64,7 @@ def _count(
             report=report,
             **common,
         )
-    with text_bar("pairs", n_bytes=corpus.n_bytes, quiet=quiet) as report:
+    with display.text_bar("pairs", n_bytes=corpus.n_bytes) as report:
         return count_pairs(
             corpus,
             vocabulary,

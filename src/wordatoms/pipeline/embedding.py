@@ -15,7 +15,7 @@ from wordatoms.errors import InputError
 from wordatoms.folder import ModelFolder, fingerprint
 from wordatoms.lines import write_lines
 from wordatoms.pipeline.sources import counted_text, settings_of
-from wordatoms.progress import text_bar, training_bar
+from wordatoms.progress import SILENT, Display
 from wordatoms.store import Checkpoint
 from wordatoms.trainers import default_parameters, train_embeddings
 from wordatoms.vectorfiles import read_vectors
@@ -31,7 +31,7 @@ def embed(
     random_state: int = 0,
     threads: int | None = None,
     force: bool = False,
-    quiet: bool = True,
+    display: Display = SILENT,
 ) -> bool:
     """Counts (for skip-gram: text) → embeddings. False where they were there already.
 
@@ -49,8 +49,8 @@ def embed(
         checkpoint = Checkpoint(folder.work / f"{method}.npz", settings)
 
         def make(forget: Callable[[], None]) -> list[str]:
-            lines = _lines(folder, sources, threads, quiet=quiet) if method == "skipgram" else None
-            with training_bar(method, quiet=quiet) as callback:
+            lines = _lines(folder, sources, threads, display=display) if method == "skipgram" else None
+            with display.training_bar("vectors", detail=method) as callback:
                 embeddings = train_embeddings(
                     Counts.load(folder.path),
                     method,
@@ -97,7 +97,7 @@ def _converted(name: str, value: Any, default: Any) -> Any:
     raise InputError(f"{name} is '{value}'; pass {expected}, such as {default}.")
 
 
-def _lines(folder: ModelFolder, sources: Sequence[str | Path], threads: int | None, *, quiet: bool) -> Path:
+def _lines(folder: ModelFolder, sources: Sequence[str | Path], threads: int | None, *, display: Display) -> Path:
     """The text that was counted as a file of words between spaces, written once."""
     counted = folder.stages["count"]
     key = json.dumps([counted["settings"], counted["inputs"], counted["files"]], sort_keys=True)
@@ -106,8 +106,8 @@ def _lines(folder: ModelFolder, sources: Sequence[str | Path], threads: int | No
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
     with (
-        counted_text(folder, sources, threads, quiet=quiet) as corpus,
-        text_bar("text", n_bytes=corpus.n_bytes, quiet=quiet) as report,
+        counted_text(folder, sources, threads, display=display) as corpus,
+        display.text_bar("text", n_bytes=corpus.n_bytes) as report,
     ):
         tokenizer = settings_of(counted).tokenizer
         write_lines(corpus, Vocabulary.load(folder.path), path, tokenizer=tokenizer, report=report)

@@ -14,7 +14,7 @@ from typing import Any
 from wordatoms.errors import InputError
 from wordatoms.folder import ModelFolder
 from wordatoms.parallel import resolve_threads
-from wordatoms.progress import text_bar
+from wordatoms.progress import SILENT, Display
 from wordatoms.text import Corpus, TextFile, open_corpus
 from wordatoms.tokens import Tokenizer
 
@@ -39,13 +39,18 @@ class CountSettings:
 
 @contextmanager
 def opened_text(
-    sources: Sequence[str | Path], folder: ModelFolder, settings: CountSettings, threads: int | None, *, quiet: bool
+    sources: Sequence[str | Path],
+    folder: ModelFolder,
+    settings: CountSettings,
+    threads: int | None,
+    *,
+    display: Display = SILENT,
 ) -> Iterator[Corpus]:
     """The text as shards; what a stream or an archive had to be unpacked to is removed at the end."""
     spool = folder.work / "text"
     spool.mkdir(parents=True, exist_ok=True)
     try:
-        with text_bar("files", n_bytes=None, quiet=quiet) as report:
+        with display.text_bar("files", n_bytes=None) as report:
             corpus = open_corpus(
                 sources,
                 work=spool,
@@ -60,12 +65,12 @@ def opened_text(
 
 @contextmanager
 def counted_text(
-    folder: ModelFolder, sources: Sequence[str | Path], threads: int | None, *, quiet: bool
+    folder: ModelFolder, sources: Sequence[str | Path], threads: int | None, *, display: Display = SILENT
 ) -> Iterator[Corpus]:
     """The text that was counted, where it was or where `sources` say it is now."""
     counted = folder.stages["count"]
     found = sources or recorded_sources(counted)
-    with opened_text(found, folder, settings_of(counted), threads, quiet=quiet) as corpus:
+    with opened_text(found, folder, settings_of(counted), threads, display=display) as corpus:
         if [file.sha256 for file in corpus.files] != [file["sha256"] for file in counted["inputs"]]:
             raise InputError("the text is not the one that was counted; pass the same files in the same order.")
         yield corpus

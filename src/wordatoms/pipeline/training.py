@@ -6,12 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from wordatoms.embeddings import Embeddings
 from wordatoms.folder import ModelFolder
+from wordatoms.pipeline.atomizing import AtomSettings, atomize
 from wordatoms.pipeline.counting import count
 from wordatoms.pipeline.embedding import chosen_parameters, embed
+from wordatoms.pipeline.mapping import MapSettings, map_contexts
 from wordatoms.pipeline.sources import CountSettings
+from wordatoms.progress import Display
+from wordatoms.senses import SenseModel
 from wordatoms.vocabulary import DEFAULT_MEMORY
+
+STEPS = ("words", "pairs", "vectors", "windows", "contexts", "atoms")
+"""What the progress display counts."""
 
 
 def train(
@@ -21,16 +27,25 @@ def train(
     method: str = "sn",
     settings: CountSettings | None = None,
     parameters: dict[str, Any] | None = None,
+    atom_settings: AtomSettings | None = None,
     memory: int = DEFAULT_MEMORY,
     random_state: int = 0,
     threads: int | None = None,
     force: bool = False,
     quiet: bool = True,
-) -> Embeddings:
-    """Text → embeddings in a model's folder, whatever is done already skipped."""
+) -> SenseModel:
+    """Text → senses in a model's folder, whatever is done already skipped."""
     chosen_parameters(method, parameters or {})  # a mistake there should not wait for the counting
     model = ModelFolder(folder, create=True)
-    common: dict[str, Any] = {"threads": threads, "force": force, "quiet": quiet}
-    count(sources, model, settings, memory=memory, **common)
-    embed(model, method, parameters=parameters, sources=sources, random_state=random_state, **common)
-    return Embeddings.load(model.path)
+    run: dict[str, Any] = {"threads": threads, "force": force, "display": Display(STEPS, quiet=quiet)}
+    count(sources, model, settings, memory=memory, **run)
+    embed(model, method, parameters=parameters, sources=sources, random_state=random_state, **run)
+    if not any(is_stream(source) for source in sources):
+        map_contexts(model, MapSettings(seed=random_state), sources=sources, memory=memory, **run)
+    atomize(model, atom_settings, random_state=random_state, **run)
+    return SenseModel(model.path)
+
+
+def is_stream(source: str | Path) -> bool:
+    """Whether a text can be read only once."""
+    return str(source) == "-" or Path(source).is_fifo()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import click
 
+from wordatoms.cli.evaluate.centers import centers
 from wordatoms.cli.evaluate.embeddings import analogy, similarity
+from wordatoms.cli.evaluate.induced import induced
+from wordatoms.cli.evaluate.remarks import remarks
 from wordatoms.cli.evaluate.walk import walk
 
-TASKS: list[click.Command] = [similarity, analogy, walk]
+TASKS: list[click.Command] = [similarity, analogy, walk, centers, induced, remarks]
 
 
 @click.group()

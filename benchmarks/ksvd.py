@@ -1,0 +1,274 @@
+"""Speed, memory and quality of sparse coding and k-SVD, as ratios to the one matrix product that OMP cannot avoid.
+
+    python benchmarks/ksvd.py [--model MODEL] [--threads 2] [--repeat 5] [--json ksvd.json]
+
+Beside ours run SPAMS (`pip install spams-bin`), scikit-learn's `orthogonal_mp_gram` and PyPI's `ksvd`, those that are
+installed, on the same vectors, in the same precision and with the same number of threads; what is too slow runs on
+fewer rows and is scaled up, which the result says. Contestants take turns, and the best of their runs counts: on a
+shared machine the others measure the neighbours. Vectors come from a model, repeated with noise where it has too few,
+or from a planted dictionary. Memory is the peak of a process of its own that does nothing else, imports included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from common import show
+from wordatoms.ksvd import ksvd
+from wordatoms.sparsecodes import sparse_code
+
+SPARSITY = 5
+Runs = dict[str, Callable[[], object]]
+
+PEAK_PROGRAM = """
+import sys
+import numpy as np
+from wordatoms.ksvd import ksvd
+rows = np.load(sys.argv[1])
+ksvd(rows, n_atoms=int(sys.argv[2]), n_iterations=3, threads=int(sys.argv[3]))
+status = open("/proc/self/status").read()
+print(1024 * int(status.split("VmHWM:")[1].split()[0]) - rows.nbytes)
+"""
+
+
+def make_rows(model: Path | None, n_rows: int, dim: int) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    if model is None:
+        atoms = rng.normal(size=(2000, dim))
+        rows = sum(rng.normal(size=(n_rows, 1)) * atoms[rng.integers(0, 2000, n_rows)] for _ in range(SPARSITY))
+        return (rows + rng.normal(size=(n_rows, dim))).astype(np.float32)
+    vectors = np.load(model / "vectors.npy", mmap_mode="r")
+    rows = np.array(vectors[np.arange(n_rows) % len(vectors)])
+    again = rows[len(vectors) :]
+    again += 0.1 * rows.std() * rng.standard_normal(again.shape, np.float32)
+    return rows[rng.permutation(n_rows)]
+
+
+def random_unit_rows(rows: np.ndarray, n: int) -> np.ndarray:
+    chosen = rows[np.random.default_rng(1).choice(len(rows), n, replace=False)]
+    return chosen / np.linalg.norm(chosen, axis=1, keepdims=True)
+
+
+def best_of_each(runs: Runs, repeat: int) -> dict[str, float]:
+    """Seconds of the fastest run of each contestant, in turns, after one run that compiles and warms up."""
+    seconds: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(repeat + 1):
+        for name, run in runs.items():
+            started = perf_counter()
+            run()
+            seconds[name].append(perf_counter() - started)
+    return {name: min(values[1:]) for name, values in seconds.items()}
+
+
+# --- speed
+
+
+def coding_runs(rows: np.ndarray, atoms: np.ndarray, threads: int) -> Runs:
+    """The bare product, our pass and SPAMS's."""
+    out = np.empty((len(rows), len(atoms)), np.float32)
+    runs: Runs = {
+        "product": lambda: np.matmul(rows, atoms.T, out=out),
+        "ours": lambda: sparse_code(rows, atoms, sparsity=SPARSITY, threads=threads),
+    }
+    if find_spec("spams"):
+        import spams
+
+        columns, dictionary = np.asfortranarray(rows.T), np.asfortranarray(atoms.T)
+        runs["spams"] = lambda: spams.omp(columns, dictionary, L=SPARSITY, numThreads=threads)
+    return runs
+
+
+def scikit_learn_seconds(rows: np.ndarray, atoms: np.ndarray, n_sample: int) -> float | None:
+    """scikit-learn's pass over all rows, scaled up from a sample."""
+    if not find_spec("sklearn"):
+        return None
+    from sklearn.linear_model import orthogonal_mp_gram
+
+    gram, products = atoms @ atoms.T, atoms @ rows[:n_sample].T
+    run = best_of_each({"it": lambda: orthogonal_mp_gram(gram, products, n_nonzero_coefs=SPARSITY)}, 1)
+    return run["it"] * len(rows) / n_sample
+
+
+def measure_coding(rows: np.ndarray, atoms: np.ndarray, options: argparse.Namespace) -> dict[str, Any]:
+    with threadpool_limits(options.threads, user_api="blas"):
+        seconds = best_of_each(coding_runs(rows, atoms, options.threads), options.repeat)
+        slow = scikit_learn_seconds(rows, atoms, options.slow_rows)
+    result: dict[str, Any] = {f"{name}_seconds": value for name, value in seconds.items()}
+    result["ours_over_product"] = seconds["ours"] / seconds["product"]
+    if "spams" in seconds:
+        result["times_faster_than_spams"] = seconds["spams"] / seconds["ours"]
+    if slow is not None:
+        result[f"scikit_learn_seconds_scaled_up_from_{options.slow_rows}_rows"] = slow
+        result["times_faster_than_scikit_learn"] = slow / seconds["ours"]
+    return result
+
+
+def measure_training(rows: np.ndarray, product: float, options: argparse.Namespace) -> dict[str, Any]:
+    result = ksvd(rows, n_atoms=options.atoms, n_iterations=options.iterations, threads=options.threads)
+    iteration = float(result.seconds[1:].min())
+    return {
+        "iteration_seconds": iteration,
+        "iteration_over_product": iteration / product,
+        f"seconds_of_{options.iterations}_iterations": float(result.seconds.sum()),
+        "errors": result.errors.tolist(),
+        "n_replaced": result.n_replaced.tolist(),
+    }
+
+
+def iteration_seconds(rows: np.ndarray, n_atoms: int, options: argparse.Namespace) -> float:
+    result = ksvd(rows, n_atoms=n_atoms, n_iterations=options.repeat + 1, threads=options.threads)
+    return float(result.seconds[1:].min())
+
+
+def measure_growth(rows: np.ndarray, options: argparse.Namespace) -> dict[str, dict[str, float]]:
+    """Seconds of an iteration with fewer rows and with fewer atoms."""
+    shares = (4, 2, 1)
+    by_rows = {str(len(rows) // k): iteration_seconds(rows[: len(rows) // k], options.atoms, options) for k in shares}
+    by_atoms = {str(options.atoms // k): iteration_seconds(rows, options.atoms // k, options) for k in shares}
+    return {"iteration_seconds_by_rows": by_rows, "iteration_seconds_by_atoms": by_atoms}
+
+
+def peak_bytes_beside_input(rows: np.ndarray, options: argparse.Namespace) -> int:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.npy"
+        np.save(path, rows)
+        command = [sys.executable, "-c", PEAK_PROGRAM, str(path), str(options.atoms), str(options.threads)]
+        return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+# --- quality
+
+
+def relative_error(rows: np.ndarray, atoms: np.ndarray) -> float:
+    """What plain OMP leaves with these atoms, whoever made them."""
+    left = rows - sparse_code(rows, atoms, sparsity=SPARSITY).decode(atoms.astype(rows.dtype))
+    return float((left.astype(np.float64) ** 2).sum() / (rows.astype(np.float64) ** 2).sum())
+
+
+def spams_atoms(rows: np.ndarray, start: np.ndarray, threads: int, **options: Any) -> np.ndarray:
+    """Dictionary learning of SPAMS under the same constraint, from the same start."""
+    import spams
+
+    columns, dictionary = np.asfortranarray(rows.T), np.asfortranarray(start.T)
+    constraint = {"mode": spams.SPARSITY, "lambda1": SPARSITY, "K": len(start), "verbose": False}
+    learned = spams.trainDL(columns, D=dictionary, numThreads=threads, **constraint, **options)
+    return np.ascontiguousarray(learned.T)
+
+
+def measure_quality(rows: np.ndarray, n_atoms: int, options: argparse.Namespace) -> dict[str, Any]:
+    start, n = random_unit_rows(rows, n_atoms), options.iterations
+    common: dict[str, Any] = {"n_atoms": n_atoms, "n_iterations": n, "start": start, "threads": options.threads}
+    free, kept = ksvd(rows, **common), ksvd(rows, keep_codes=True, **common)
+    result: dict[str, Any] = {
+        "n_rows": len(rows),
+        "n_atoms": n_atoms,
+        "iterations": n,
+        "ours": free.error,
+        "ours_by_plain_omp": relative_error(rows, free.atoms),
+        "ours_codes_kept": kept.error,
+        "ours_codes_kept_by_plain_omp": relative_error(rows, kept.atoms),
+    }
+    if find_spec("spams"):
+        batch = spams_atoms(rows, start, options.threads, iter=n, batch=True)
+        online = spams_atoms(rows, start, options.threads, iter=n * len(rows) // 512, batchsize=512)
+        result |= {"spams_batch": relative_error(rows, batch), "spams_online": relative_error(rows, online)}
+    return result
+
+
+def import_pypi_ksvd() -> Any:
+    """PyPI's package, which bears the name of this file; None where it is not installed."""
+    elsewhere = [path for path in sys.path if Path(path).resolve() != Path(__file__).resolve().parent]
+    spec = PathFinder.find_spec("ksvd", elsewhere)
+    if spec is None or spec.loader is None:
+        return None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def measure_pypi_ksvd(pypi: Any, rows: np.ndarray, n_atoms: int, iterations: int, threads: int) -> dict[str, Any]:
+    """PyPI's package at a size it can do, and ours there."""
+    model = pypi.ApproximateKSVD(n_components=n_atoms, max_iter=iterations, transform_n_nonzero_coefs=SPARSITY)
+    np.random.seed(0)
+    with threadpool_limits(threads, user_api="blas"):
+        seconds = best_of_each({"pypi": lambda: model.fit(rows.astype(np.float64))}, 1)["pypi"]
+    ours = ksvd(rows, n_atoms=n_atoms, n_iterations=iterations, threads=threads)
+    return {
+        "n_rows": len(rows),
+        "n_atoms": n_atoms,
+        "iterations": iterations,
+        "pypi_seconds": seconds,
+        "ours_seconds": float(ours.seconds.sum()),
+        "times_faster": seconds / float(ours.seconds.sum()),
+        "pypi_error_by_plain_omp": relative_error(rows, model.components_),
+        "ours_error": ours.error,
+        "ours_error_by_plain_omp": relative_error(rows, ours.atoms),
+    }
+
+
+# --- all of it
+
+
+def git_commit() -> str:
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=12"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "unknown"
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    rows = make_rows(options.model, options.rows, options.dim)
+    atoms = random_unit_rows(rows, options.atoms)
+    coding = measure_coding(rows, atoms, options)
+    result: dict[str, Any] = {
+        "machine": f"{platform.processor() or platform.machine()}, {platform.system()}",
+        "commit": git_commit(),
+        "vectors": str(options.model or "planted"),
+        "n_rows": len(rows),
+        "dim": rows.shape[1],
+        "n_atoms": options.atoms,
+        "sparsity": SPARSITY,
+        "threads": options.threads,
+        "coding": coding,
+        "training": measure_training(rows, coding["product_seconds"], options),
+        "growth": measure_growth(rows, options),
+        "peak_bytes_beside_input": peak_bytes_beside_input(rows, options),
+        "quality": measure_quality(rows[: options.quality_rows], options.quality_atoms, options),
+    }
+    pypi = import_pypi_ksvd()
+    if pypi:
+        result["pypi_ksvd"] = measure_pypi_ksvd(pypi, rows[:1000], 100, 10, options.threads)
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--model", type=Path, help="a model folder with vectors; without, planted ones")
+    parser.add_argument("--rows", type=int, default=60_000)
+    parser.add_argument("--dim", type=int, default=300, help="of planted vectors")
+    parser.add_argument("--atoms", type=int, default=2000)
+    parser.add_argument("--iterations", type=int, default=25)
+    parser.add_argument("--quality-rows", type=int, default=6000)
+    parser.add_argument("--quality-atoms", type=int, default=300)
+    parser.add_argument("--slow-rows", type=int, default=300, help="rows for scikit-learn")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    show(measure(options), options.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""How many atoms, and how many per word.
+
+Section 5 of the paper: the number of atoms was estimated by running the sparse coding from different random starts; at
+the right size a large fraction of the atoms of one run have a very close atom in the other. Too many atoms split what
+belongs together, each run in its own way. The paper also lets the number of atoms of a word grow with its frequency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.atomizing import Run, overlaps
+from wordatoms.embeddings import Embeddings
+from wordatoms.errors import InputError
+
+DEFAULT_SIZES = (500, 1000, 1500, 2000, 3000, 4000)
+
+
+class OverlapPoint(NamedTuple):
+    """What two runs of one size have in common."""
+
+    n_atoms: int
+    overlap: float
+    """The share of atoms of one run with a match above 0.85 in the other, both ways."""
+    n_common: float
+    """That share as a number of atoms."""
+    error: float
+    """The mean relative error of the runs."""
+
+
+def overlap_point(runs: Sequence[Run]) -> OverlapPoint:
+    shares = [share for *_, share in overlaps([run.atoms for run in runs])]
+    overlap, n_atoms = float(np.mean(shares)), len(runs[0].atoms)
+    return OverlapPoint(n_atoms, overlap, overlap * n_atoms, float(np.mean([run.error for run in runs])))
+
+
+def best_size(curve: Sequence[OverlapPoint]) -> int:
+    """The size at which two runs have the most atoms in common."""
+    return max(curve, key=lambda point: point.n_common).n_atoms
+
+
+def sparsity_by_count(embeddings: Embeddings, fewest: int, most: int) -> NDArray[np.int64]:
+    """The number of atoms for each word, growing evenly with the logarithm of its count from `fewest` to `most`."""
+    if embeddings.counts is None:
+        raise InputError("the counts of these words are not known; pass one sparsity for all words.")
+    if not 1 <= fewest <= most:
+        raise InputError(f"the sparsity was to run from {fewest} to {most}; pass two numbers such as 3 and 7.")
+    logs = np.log1p(embeddings.counts.astype(np.float64))
+    spread = logs.max() - logs.min() or 1.0
+    sparsity = np.rint(fewest + (most - fewest) * (logs - logs.min()) / spread)
+    return np.asarray(sparsity, np.int64)

@@ -1,0 +1,120 @@
+"""Table 2: induced embeddings of held-out words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wordatoms.cli import options
+from wordatoms.cli.evaluate.common import plot, show_result
+from wordatoms.cli.models import load_embeddings
+
+if TYPE_CHECKING:
+    from wordatoms.folder import ModelFolder
+    from wordatoms.tasks.induced import InducedResult
+    from wordatoms.text import Corpus
+
+SHARD_BYTES = 4 << 20
+"""Small, so that parts of a text come out about even."""
+
+text_option = click.option(
+    "--text", multiple=True, help="Text to read; may be repeated.  [default: the text that was counted]"
+)
+
+
+@click.command()
+@options.model
+@text_option
+@click.option("--window", type=click.IntRange(1, 1000), default=10, show_default=True, help="Words on each side.")
+@click.option(
+    "--a", type=click.FloatRange(0, min_open=True), default=1e-3, show_default=True, help="Of the weights of SIF."
+)
+@click.option(
+    "--amounts", type=click.IntRange(1), default=4, show_default=True, help="Growing parts of the text to show."
+)
+@click.option(
+    "--min-contexts", type=click.IntRange(1), default=1000, show_default=True, help="Words with fewer are left out."
+)
+@plot
+@options.seed
+@options.memory
+@options.threads
+@options.as_json
+@options.quiet
+def induced(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, **given: Any) -> None:
+    """Table 2: vectors of held-out words, induced from their contexts by the map A."""
+    from wordatoms.engine import local_engine
+    from wordatoms.folder import ModelFolder
+    from wordatoms.pipeline.mapping import model_tokenizer
+    from wordatoms.progress import Display
+    from wordatoms.tasks.induced import evaluate_induced
+
+    folder, embeddings = ModelFolder(model), load_embeddings(model)
+    with opened(folder, text, given["threads"]) as corpus:
+        n_passes = 3  # for the random windows, SIF and the plain average
+        with Display(quiet=given["quiet"]).text_bar("text", n_bytes=n_passes * corpus.n_bytes) as report:
+            result = evaluate_induced(
+                embeddings,
+                corpus,
+                window=given["window"],
+                a=given["a"],
+                n_amounts=given["amounts"],
+                min_contexts=given["min_contexts"],
+                random_state=given["seed"],
+                tokenizer=model_tokenizer(folder),
+                engine=local_engine(given["threads"], given["memory"]),
+                memory=given["memory"],
+                report=report,
+            )
+    show_result(result, as_json=as_json)
+    if plot:
+        _draw(plot, result, embeddings.method)
+
+
+@contextmanager
+def opened(folder: ModelFolder, text: tuple[str, ...], threads: int | None) -> Iterator[Corpus]:
+    """The given text or that of the model; the model's folder is only read."""
+    from tempfile import TemporaryDirectory
+
+    from wordatoms.errors import InputError
+    from wordatoms.parallel import resolve_threads
+    from wordatoms.pipeline.sources import recorded_sources
+    from wordatoms.text import open_corpus
+
+    counted = folder.stages.get("count", {})
+    if not (text or counted):
+        raise InputError(f"{folder.path} holds imported vectors, which have no text; pass some with --text.")
+    sources = text or recorded_sources(counted)
+    replace_invalid = bool(counted and counted["settings"]["replace_invalid"])
+    with TemporaryDirectory(prefix="wordatoms-") as work:
+        yield open_corpus(
+            sources,
+            work=Path(work),
+            threads=resolve_threads(threads),
+            replace_invalid=replace_invalid,
+            shard_bytes=SHARD_BYTES,
+        )
+
+
+def _draw(path: str, result: InducedResult, method: str) -> None:
+    from wordatoms.plots import draw_lines
+
+    shown = [line for line in result.lines if line.common == "kept"]
+    names = sorted({(line.average, line.target) for line in shown})
+    curves = {name: [line for line in shown if (line.average, line.target) == name] for name in names}
+    draw_lines(
+        path,
+        {
+            f"{average}, target {target}": ([line.n_contexts for line in lines], [line.cosine for line in lines])
+            for (average, target), lines in curves.items()
+        },
+        title=f"Induced embeddings of held-out words ({method})",
+        x_label="contexts read",
+        y_label="cosine with the word vector",
+        references={"paper, 1M paragraphs": 0.96, "paper, without A": 0.58},
+        points=True,
+    )

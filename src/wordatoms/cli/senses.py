@@ -1,0 +1,221 @@
+"""`senses` and `atoms`: what is inside a word, and the atoms that link words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from wordatoms.cli import options
+from wordatoms.cli.models import load_model
+from wordatoms.cli.output import remark, show_json, show_table
+
+if TYPE_CHECKING:
+    from wordatoms.embeddings import Neighbour
+    from wordatoms.senses import AtomView, Candidate, Sense, SenseModel
+
+INDENT = " " * 19
+
+
+@click.command()
+@click.argument("words", metavar="WORD…", nargs=-1, required=True)
+@options.model
+@options.number
+@click.option("--forms", is_flag=True, help="Pool the inflected forms: tie, ties, tied, tying.")
+@click.option(
+    "--candidates", type=click.IntRange(1), metavar="N", help="Show the N closest atoms instead, to pick senses from."
+)
+@click.option("--pick", type=int, multiple=True, metavar="ATOM", help="Keep this atom as a sense; may be repeated.")
+@click.option("--unpick", is_flag=True, help="Forget the picks; the senses are the automatic ones again.")
+@options.as_json
+def senses(
+    words: tuple[str, ...],
+    model: str,
+    number: int,
+    forms: bool,
+    candidates: int | None,
+    pick: tuple[int, ...],
+    unpick: bool,
+    as_json: bool,
+) -> None:
+    """The senses of words.
+
+    Each with its weight, its atom, the words nearest to the atom, and other words that have a sense in it. With
+    --candidates a person sees the closest atoms and keeps the right ones with --pick; picks live in the model's folder
+    and are shown from then on.
+    """
+    opened = load_model(model)
+    for word in words:
+        opened.row(word)  # an unknown word is said before anything is shown or kept
+    if pick or unpick:
+        _keep_picks(opened, words, pick)
+    if candidates:
+        closest = {word: opened.candidates(word, candidates, n_nearest=number) for word in words}
+        _show_candidates(closest, as_json=as_json)
+    else:
+        found = {word: opened.senses(word, forms=forms, n_nearest=number, n_linked=number) for word in words}
+        _show_senses(found, as_json=as_json)
+
+
+def _keep_picks(model: SenseModel, words: Sequence[str], atoms: tuple[int, ...]) -> None:
+    if len(words) > 1:
+        raise click.UsageError("--pick and --unpick are for one word at a time.")
+    model.pick(words[0], atoms)
+    done = f"picked {len(atoms)} atoms for" if atoms else "forgot the picks of"
+    remark(f"{model.path}: {done} '{words[0]}'", quiet=False)
+
+
+def _show_senses(found: dict[str, list[Sense]], *, as_json: bool) -> None:
+    if as_json:
+        show_json(found)
+        return
+    for place, (word, items) in enumerate(found.items()):
+        click.echo(("\n" if place else "") + word)
+        for sense in items:
+            click.echo("\n".join(_sense_lines(sense)))
+        if not items:
+            click.echo("  no atom has a positive weight")
+
+
+def _sense_lines(sense: Sense) -> list[str]:
+    shown = {near.word for near in sense.nearest}
+    linked = [link.word for link in sense.linked if link.word not in shown]
+    lines = [f"  {sense.weight:5.2f}  atom {sense.atom:<5} {_words(sense.label, sense.nearest)}"]
+    if set(sense.forms) != {sense.word}:
+        lines.append(f"{INDENT}in {', '.join(sense.forms)}")
+    if linked:
+        lines.append(f"{INDENT}also a sense of {', '.join(linked)}")
+    return lines
+
+
+def _show_candidates(found: dict[str, list[Candidate]], *, as_json: bool) -> None:
+    if as_json:
+        show_json(found)
+        return
+    for word, items in found.items():
+        click.echo(word)
+        rows = [
+            ["*" if each.picked else "", each.atom, each.similarity, each.weight, _words(each.label, each.nearest)]
+            for each in items
+        ]
+        show_table(["", "atom", "cosine", "weight", "nearest words"], rows)
+
+
+def _words(label: str, nearest: Iterable[Neighbour]) -> str:
+    """The nearest words, after the name if a person gave one (a made-up label repeats the words)."""
+    words = [near.word for near in nearest]
+    own_name = not set(label.split(", ")) & set(words)
+    return (f"[{label}] " if own_name else "") + " ".join(words)
+
+
+@click.command()
+@click.argument("ids", metavar="[ID]…", type=int, nargs=-1)
+@options.model
+@click.option("--search", metavar="WORD", help="The atoms that this word belongs to, or whose label has this text.")
+@click.option("--meta", is_flag=True, help="A tree: meta-atoms, and under each the atoms it groups.")
+@options.number
+@click.option("--name", help="Give the atom a name of your own; an empty one takes it back.")
+@click.option("--hide/--unhide", default=None, help="Leave the atom out of all senses, or take it in again.")
+@options.as_json
+def atoms(
+    ids: tuple[int, ...],
+    model: str,
+    search: str | None,
+    meta: bool,
+    number: int,
+    name: str | None,
+    hide: bool | None,
+    as_json: bool,
+) -> None:
+    """Browse the atoms of discourse.
+
+    Without IDs all of them, one per line, with their nearest words; with IDs everything about these: the words that
+    have a sense in them, the neighbouring atoms, their meta-atoms.
+    """
+    opened = load_model(model)
+    if name is not None or hide is not None:
+        _change_atom(opened, ids, name, hide)
+    chosen = [*ids, *(opened.search(search) if search else [])]
+    if meta:
+        _show_tree(opened, chosen, as_json=as_json)
+    elif ids:
+        _show_views([opened.atom(atom, n=number) for atom in chosen], as_json=as_json)
+    else:
+        _show_list(opened, chosen or range(len(opened.atoms)), number, as_json=as_json)
+
+
+def _change_atom(model: SenseModel, ids: Sequence[int], name: str | None, hide: bool | None) -> None:
+    if len(ids) != 1:
+        raise click.UsageError("--name, --hide and --unhide are for one atom at a time; give its ID.")
+    if name is not None:
+        model.name(ids[0], name)
+    if hide is not None:
+        model.hide(ids[0], hidden=hide)
+
+
+class AtomLine(NamedTuple):
+    """An atom in a list."""
+
+    atom: int
+    n_words: int
+    label: str
+    nearest: tuple[Neighbour, ...]
+
+
+def _show_list(model: SenseModel, ids: Iterable[int], number: int, *, as_json: bool) -> None:
+    notes, n_words = model.notes, model.atoms.n_words
+    lines = [
+        AtomLine(atom, int(n_words[atom]), model.label(atom, notes), model.nearest_words(atom, number))
+        for atom in ids
+        if atom not in notes.hidden
+    ]
+    if as_json:
+        show_json(lines)
+    else:
+        show_table(["atom", "words", "nearest words"], [[a, n, _words(label, near)] for a, n, label, near in lines])
+
+
+def _show_views(views: Sequence[AtomView], *, as_json: bool) -> None:
+    if as_json:
+        show_json(views)
+        return
+    # As in Table 5 of the paper: an atom per column, its nearest words below.
+    show_table(
+        [f"atom {view.atom}" for view in views],
+        list(zip(*([near.word for near in view.nearest] for view in views), strict=True)),
+    )
+    for view in views:
+        click.echo(f"\natom {view.atom}: {view.label}{' (hidden)' if view.hidden else ''}")
+        click.echo(f"  a sense of {view.n_words:,} words: {', '.join(link.word for link in view.words)}")
+        click.echo("  neighbours: " + "; ".join(f"{atom} ({label})" for atom, _, label in view.neighbours))
+        click.echo("  made of: " + "; ".join(f"{w:.2f} meta-atom {meta} ({label})" for meta, w, label in view.meta))
+
+
+class Branch(NamedTuple):
+    """A meta-atom with its atoms."""
+
+    meta_atom: int
+    label: str
+    atoms: tuple[AtomLine, ...]
+
+
+def _show_tree(model: SenseModel, chosen: Sequence[int], *, as_json: bool) -> None:
+    notes, n_words = model.notes, model.atoms.n_words
+    wanted = {meta for atom in chosen for meta, _ in model.meta_atoms.of_atom(model.atoms.check_id(atom))}
+    branches = [
+        Branch(
+            meta,
+            model.meta_atoms.labels[meta],
+            tuple(AtomLine(a, int(n_words[a]), model.label(a, notes), model.nearest_words(a, 10)) for a in members),
+        )
+        for meta, members in model.meta_atoms.members.items()
+        if not chosen or meta in wanted
+    ]
+    if as_json:
+        show_json(branches)
+        return
+    for branch in branches:
+        click.echo(f"meta-atom {branch.meta_atom}: {branch.label}")
+        for place, line in enumerate(branch.atoms, 1):
+            click.echo(f"  {'└' if place == len(branch.atoms) else '├'}─ atom {line.atom:<5} {line.label}")

@@ -1,0 +1,30 @@
+"""The inflected forms of a word: tie, ties, tied, tying.
+
+The paper pools the atoms of a word with those of its forms. English only, by lemminflect; what counts as a word of
+its own (the *saw* that cuts, beside the past of *see*) is not mixed with the other word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+
+def inflected_forms(word: str, vocabulary: Container[str] | None = None) -> tuple[str, ...]:
+    """The word itself first, then its other forms (those of the vocabulary, if one is given) in alphabetical order."""
+    forms = {form for lemma in _lemmas(word) for form in _inflections(lemma)} - {word}
+    known = sorted(form for form in forms if vocabulary is None or form in vocabulary)
+    return (word, *known)
+
+
+def _lemmas(word: str) -> set[str]:
+    """The base forms a word can stand for; a word that is a base form stands for itself alone."""
+    from lemminflect import getAllLemmas
+
+    lemmas = {lemma for found in getAllLemmas(word).values() for lemma in found}
+    return {word} if word in lemmas or not lemmas else lemmas
+
+
+def _inflections(lemma: str) -> set[str]:
+    from lemminflect import getAllInflections
+
+    return {lemma, *(form for found in getAllInflections(lemma).values() for form in found)}

@@ -1,0 +1,65 @@
+"""What a person adds to a model: names for atoms, atoms to hide, and the atoms picked as the senses of a word.
+
+The paper's semi-automatic mode shows the closest atoms of a word, and a person picks those that are senses. Notes
+live beside the model's own files in `notes.json` and belong to one set of atoms: they name its fingerprint, and atoms
+that are learned anew leave them aside.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wordatoms.errors import ModelError
+from wordatoms.store import write_json
+
+FILE = "notes.json"
+
+
+@dataclass(frozen=True)
+class Notes:
+    """A person's changes to the atoms with this fingerprint; atoms by their ids."""
+
+    atoms: str = ""
+    names: Mapping[int, str] = field(default_factory=dict)
+    hidden: frozenset[int] = frozenset()
+    picks: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The atoms that are the senses of a word."""
+
+    def save(self, folder: Path) -> None:
+        write_json(folder / FILE, {**asdict(self), "hidden": sorted(self.hidden)})
+
+    @classmethod
+    def load(cls, folder: Path, atoms: str) -> Notes:
+        """The notes on these atoms; empty where there are none."""
+        try:
+            content = json.loads((folder / FILE).read_bytes())
+            found = _parse(content)
+        except FileNotFoundError:
+            return cls(atoms)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ModelError(f"{folder / FILE} is damaged ({error}); repair it or move it away.") from error
+        return found if found.atoms == atoms else cls(atoms)
+
+
+def _parse(content: Mapping[str, Any]) -> Notes:
+    return Notes(
+        str(content["atoms"]),
+        {int(atom): str(name) for atom, name in content["names"].items()},
+        frozenset(map(int, content["hidden"])),
+        {str(word): tuple(map(int, atoms)) for word, atoms in content["picks"].items()},
+    )
+
+
+def set_aside(folder: Path, atoms: str) -> Path | None:
+    """Keep notes on other atoms than these under another name; where they went."""
+    path = folder / FILE
+    if not path.exists() or f'"{atoms}"' in path.read_text("utf-8"):
+        return None
+    number = 1
+    while (aside := folder / f"notes-{number}.json").exists():
+        number += 1
+    return path.rename(aside)

@@ -1,0 +1,185 @@
+"""Embeddings → atoms and the senses of every word.
+
+Each finished run of k-SVD is kept until all are done, so that an interrupted stage goes on from the last one.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms import atoms as atom_files
+from wordatoms import metaatoms as meta_files
+from wordatoms.atomizing import AtomReport, Run, combine_runs, learn_run
+from wordatoms.choosing import DEFAULT_SIZES, OverlapPoint, best_size, overlap_point, sparsity_by_count
+from wordatoms.embeddings import Embeddings
+from wordatoms.errors import InputError, ModelError
+from wordatoms.folder import ModelFolder
+from wordatoms.metaatoms import N_META_ATOMS, make_meta_atoms
+from wordatoms.notes import set_aside
+from wordatoms.progress import SILENT, Display, TrainingReport
+from wordatoms.store import Checkpoint, write_json
+
+MOST_ATOMS = 2000
+WORDS_PER_ATOM = 5
+"""The default number of atoms is 2000, or fewer where there are not so many words for each."""
+REPORT = "atom-report.json"
+
+
+@dataclass(frozen=True)
+class AtomSettings:
+    """What decides the atoms, the vectors apart."""
+
+    n_atoms: int | Literal["auto"] | None = None
+    """None takes the default; "auto" chooses among `sizes` by the overlap of restarts."""
+    sizes: tuple[int, ...] = DEFAULT_SIZES
+    sparsity: int = 5
+    sparsity_range: tuple[int, int] | None = None
+    """Fewest and most atoms of a word, growing with the logarithm of its count; instead of `sparsity`."""
+    n_restarts: int = 5
+    n_iterations: int = 25
+    nonnegative: bool = False
+    vectors: Literal["word", "induced"] = "word"
+    """Learn from the word vectors or from the induced ones."""
+    n_meta_atoms: int = N_META_ATOMS
+
+
+def atomize(
+    folder: ModelFolder,
+    settings: AtomSettings | None = None,
+    *,
+    random_state: int = 0,
+    threads: int | None = None,
+    force: bool = False,
+    display: Display = SILENT,
+) -> bool:
+    """Learn the atoms of a model's vectors. False where they were there already."""
+    settings = settings or AtomSettings()
+    facts = {**asdict(settings), "seed": random_state, "input": _input_hashes(folder, settings.vectors)}
+    with folder.working():
+        if folder.is_done("atomize", facts, force=force):
+            return False
+        embeddings = load_vectors(folder, settings.vectors)
+        learner = _Learner(embeddings, settings, facts, folder.work / "atoms", threads, display)
+
+        def make(forget: Callable[[], None]) -> list[str]:
+            n_atoms, curve = learner.choose_size()
+            runs = [learner.run(n_atoms, restart) for restart in range(settings.n_restarts)]
+            atoms, report = combine_runs(embeddings, runs, **learner.coding)
+            meta = make_meta_atoms(
+                embeddings, atoms, n_meta_atoms=settings.n_meta_atoms, random_state=random_state, threads=threads
+            )
+            forget()
+            set_aside(folder.path, atoms.fingerprint)
+            atoms.save(folder.path, embeddings.words)
+            meta.save(folder.path)
+            _write_report(folder.path / REPORT, n_atoms, report, curve)
+            return [*atom_files.FILES, *meta_files.FILES, REPORT]
+
+        folder.build("atomize", facts, make)
+        learner.forget_runs()
+    return True
+
+
+@dataclass(frozen=True)
+class _Learner:
+    """Runs of k-SVD on one embedding, each kept on disk until the stage is done."""
+
+    embeddings: Embeddings
+    settings: AtomSettings
+    facts: dict[str, Any]
+    work: Path
+    threads: int | None
+    display: Display
+
+    @property
+    def coding(self) -> dict[str, Any]:
+        settings = self.settings
+        limits: int | NDArray[np.int64] = settings.sparsity
+        if settings.sparsity_range:
+            limits = sparsity_by_count(self.embeddings, *settings.sparsity_range)
+        return {"sparsity": limits, "nonnegative": settings.nonnegative, "threads": self.threads}
+
+    def choose_size(self) -> tuple[int, list[OverlapPoint]]:
+        """The number of atoms, and the curve behind it where it was chosen by overlap."""
+        n_words = len(self.embeddings)
+        if self.settings.n_atoms is None:
+            return max(1, min(MOST_ATOMS, n_words // WORDS_PER_ATOM)), []
+        if self.settings.n_atoms != "auto":
+            return self.settings.n_atoms, []
+        sizes = [size for size in self.settings.sizes if size <= n_words // WORDS_PER_ATOM]
+        if not sizes:
+            raise InputError(f"{n_words:,} words are too few to choose a number of atoms for; pass a number.")
+        curve = [overlap_point([self.run(size, restart) for restart in range(2)]) for size in sizes]
+        return best_size(curve), curve
+
+    def run(self, n_atoms: int, restart: int) -> Run:
+        unneeded = ("n_atoms", "n_restarts", "sizes", "n_meta_atoms", "seed")
+        key = {name: value for name, value in self.facts.items() if name not in unneeded}
+        seed = self.facts["seed"] + restart
+        checkpoint = Checkpoint(self.work / f"{n_atoms}-{seed}.npz", {**key, "n_atoms": n_atoms, "seed": seed})
+        saved = checkpoint.load()
+        if saved:
+            return Run(saved.arrays["atoms"], saved.arrays["n_users"], float(saved.arrays["error"]))
+        run = self._learn(n_atoms, restart, seed)
+        checkpoint.save(1, {"atoms": run.atoms, "n_users": run.n_users, "error": np.array(run.error)})
+        return run
+
+    def _learn(self, n_atoms: int, restart: int, seed: int) -> Run:
+        n_iterations = self.settings.n_iterations
+        with self.display.training_bar("atoms", detail=f"run {restart + 1} of {n_atoms:,}") as report:
+            return learn_run(
+                self.embeddings,
+                n_atoms=n_atoms,
+                n_iterations=n_iterations,
+                random_state=seed,
+                callback=lambda iteration, error, seconds: report(
+                    TrainingReport(iteration, n_iterations, error, seconds)
+                ),
+                **self.coding,
+            )
+
+    def forget_runs(self) -> None:
+        shutil.rmtree(self.work, ignore_errors=True)
+
+
+def load_vectors(folder: ModelFolder, vectors: str) -> Embeddings:
+    """The word vectors of a model, or its induced ones."""
+    embeddings = Embeddings.load(folder.path)
+    if vectors == "word":
+        return embeddings
+    from wordatoms.inducedmap import load_induced_vectors
+
+    return replace(embeddings, vectors=load_induced_vectors(folder.path), state={})
+
+
+def _input_hashes(folder: ModelFolder, vectors: str) -> dict[str, str]:
+    """The checksums of what the atoms are learned from."""
+    if vectors not in ("word", "induced"):
+        raise InputError(f"vectors is '{vectors}'; pass 'word' or 'induced'.")
+    stages = ["import" if "import" in folder.stages else "embed", *(["map"] if vectors == "induced" else [])]
+    records = [folder.require(stage, f"run: wordatoms {stage} {folder.path}") for stage in stages]
+    files = {name: file for record in records for name, file in record["files"].items()}
+    return {name: file["sha256"] for name, file in files.items() if name.endswith(".npy") and "state-" not in name}
+
+
+def _write_report(path: Path, n_atoms: int, report: AtomReport, curve: Sequence[OverlapPoint]) -> None:
+    content = {"n_atoms_per_run": n_atoms, **report.to_json(), "overlap_curve": [point._asdict() for point in curve]}
+    write_json(path, content)
+
+
+def read_atom_report(folder: ModelFolder) -> dict[str, Any]:
+    """What happened on the way to the atoms of a model."""
+    path = folder.path / REPORT
+    try:
+        report: dict[str, Any] = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read ({error}); run: wordatoms atomize {folder.path} --force") from error
+    return report

@@ -1,0 +1,127 @@
+"""Windows of a text: the words around each place, line by line, and windows drawn at random.
+
+A window is the `window` words on each side of its target. It does not cross a line, and words outside the vocabulary
+are dropped before distances are counted. Random windows are those with the lowest hashes of their words, so that they
+do not depend on how the text is split over workers, nor on which of them is first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine, make_batches
+from wordatoms.errors import InputError
+from wordatoms.progress import TextCallback
+from wordatoms.store import Array
+from wordatoms.text import Corpus
+from wordatoms.tokens import Lexicon, Tokenizer
+from wordatoms.vocabulary import BATCH_BYTES, DEFAULT_MEMORY
+
+LARGEST_WINDOW = 1000
+N_WINDOWS = 10_000
+
+
+def check_window(window: int) -> None:
+    if not 1 <= window <= LARGEST_WINDOW:
+        raise InputError(f"window is {window:,}; pass 1 to {LARGEST_WINDOW:,} words on each side.")
+
+
+def packed_lines(batch: Batch, lexicon: Lexicon, n_words: int, report: TextCallback) -> Iterator[tuple[Array, Array]]:
+    """Block by block the known words of a batch, as rows, and where each line ends."""
+    from wordatoms.kernels import contexts as kernel
+
+    lexicon = lexicon.copy()
+    for shard in batch:
+        for block, n_read in blocks_with_sizes(shard):
+            ids = lexicon.encode(block)
+            stream, ends = np.empty(len(ids), np.int32), np.empty(len(ids), np.int64)
+            n_lines = kernel.pack_lines(ids, n_words, stream, ends)
+            if n_lines:
+                yield stream[: ends[n_lines - 1]], ends[:n_lines]
+            report(n_read, len(ids))
+
+
+@dataclass(frozen=True, eq=False)
+class WindowSample:
+    """The windows of a text with the lowest hashes: drawn at random among all different ones, whatever the split."""
+
+    hashes: NDArray[np.uint64]
+    """In rising order, (n,)."""
+    windows: NDArray[np.int32]
+    """Rows of words, -1 beyond the ends of the line, the target in the middle, (n, 2 * window + 1)."""
+    n_most: int
+
+    def __add__(self, other: WindowSample) -> WindowSample:
+        hashes, first = np.unique(np.concatenate([self.hashes, other.hashes]), return_index=True)
+        windows = np.concatenate([self.windows, other.windows])[first[: self.n_most]]
+        return WindowSample(hashes[: self.n_most], windows, self.n_most)
+
+
+@dataclass(frozen=True)
+class SampleWindows:
+    """The work on one batch: keep its windows with the lowest hashes."""
+
+    lexicon: Lexicon
+    n_words: int
+    window: int
+    n_most: int
+    powers: NDArray[np.uint64]
+    target: int | None = None
+    """Only windows around this word."""
+
+    def __call__(self, batch: Batch, report: TextCallback) -> WindowSample:
+        sample = WindowSample(np.empty(0, np.uint64), np.empty((0, 2 * self.window + 1), np.int32), self.n_most)
+        for stream, ends in packed_lines(batch, self.lexicon, self.n_words, report):
+            sample += self._sample(stream, ends, full=len(sample.hashes) == self.n_most, worst=sample.hashes[-1:])
+        return sample
+
+    def _sample(self, stream: Array, ends: Array, *, full: bool, worst: Array) -> WindowSample:
+        from wordatoms.kernels import contexts as kernel
+
+        hashes = np.empty(len(stream), np.uint64)
+        kernel.hash_windows(stream, ends, self.window, self.powers, hashes)
+        is_candidate = hashes < (worst[0] if full else kernel.NO_CONTEXT)
+        if self.target is not None:
+            is_candidate &= stream == self.target
+        lowest, first = np.unique(hashes[is_candidate], return_index=True)
+        places = np.flatnonzero(is_candidate)[first[: self.n_most]]
+        return WindowSample(lowest[: self.n_most], _windows_at(places, stream, ends, self.window), self.n_most)
+
+
+def _windows_at(places: Array, stream: Array, ends: Array, window: int) -> NDArray[np.int32]:
+    lines = np.searchsorted(ends, places, side="right")
+    starts = np.concatenate([[0], ends])[lines]
+    around = places[:, None] + np.arange(-window, window + 1)
+    inside = (around >= starts[:, None]) & (around < ends[lines][:, None])
+    return np.where(inside, stream[np.where(inside, around, 0)], -1).astype(np.int32)
+
+
+def sample_windows(
+    corpus: Corpus,
+    words: Sequence[str],
+    *,
+    n_windows: int = N_WINDOWS,
+    window: int = 10,
+    target: int | None = None,
+    tokenizer: Tokenizer | None = None,
+    random_state: int = 0,
+    engine: Engine | None = None,
+    report: TextCallback | None = None,
+) -> NDArray[np.int32]:
+    """Random windows of a text, at most `n_windows` and no two the same: rows of words, (n, 2 * window + 1).
+
+    The word in the middle is the target; with a `target`, a row, only windows around that word. Beyond the ends of a
+    line there is -1.
+    """
+    check_window(window)
+    if n_windows < 1:
+        raise InputError(f"n_windows is {n_windows}; ask for 1 window or more.")
+    base = np.random.default_rng(random_state).integers(1 << 63, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    powers = np.cumprod(np.r_[np.uint64(1), np.full(2 * window + 1, base)], dtype=np.uint64)
+    engine = engine or local_engine(None, DEFAULT_MEMORY)
+    task = SampleWindows(Lexicon(words, tokenizer=tokenizer), len(words), window, n_windows, powers, target)
+    return engine.run(task, make_batches(corpus.shards, BATCH_BYTES), WindowSample.__add__, report).windows

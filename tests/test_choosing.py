@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from wordatoms.atomizing import Run
+from wordatoms.choosing import OverlapPoint, best_size, overlap_point, sparsity_by_count
+from wordatoms.embeddings import Embeddings
+from wordatoms.errors import InputError
+
+
+def embeddings_with_counts(counts: list[int] | None) -> Embeddings:
+    return Embeddings(["a", "b", "c", "d"], np.eye(4), counts=None if counts is None else np.array(counts))
+
+
+def test_overlap_point_is_the_mean_both_ways() -> None:
+    first, second = np.eye(4, dtype=np.float32)[:2], np.eye(4, dtype=np.float32)[1:3]
+    point = overlap_point([Run(first, np.ones(2, np.int64), 0.2), Run(second, np.ones(2, np.int64), 0.4)])
+    assert point == OverlapPoint(2, 0.5, 1.0, pytest.approx(0.3))
+
+
+def test_best_size_has_the_most_atoms_in_common() -> None:
+    curve = [OverlapPoint(10, 0.9, 9, 0.5), OverlapPoint(20, 0.7, 14, 0.4), OverlapPoint(40, 0.2, 8, 0.3)]
+    assert best_size(curve) == 20
+
+
+def test_sparsity_grows_with_the_logarithm_of_the_count() -> None:
+    assert sparsity_by_count(embeddings_with_counts([99999, 999, 99, 9]), 2, 6).tolist() == [6, 4, 3, 2]
+
+
+def test_sparsity_of_equal_counts_is_the_fewest() -> None:
+    assert sparsity_by_count(embeddings_with_counts([7, 7, 7, 7]), 2, 6).tolist() == [2, 2, 2, 2]
+
+
+def test_sparsity_by_count_needs_counts() -> None:
+    with pytest.raises(InputError, match="counts of these words are not known"):
+        sparsity_by_count(embeddings_with_counts(None), 2, 6)
+    with pytest.raises(InputError, match="from 6 to 2"):
+        sparsity_by_count(embeddings_with_counts([4, 3, 2, 1]), 6, 2)

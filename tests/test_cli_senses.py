@@ -1,0 +1,131 @@
+"""`senses`, `atoms` and `atomize` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commands import fails, run
+from planted import planted_model
+
+
+@pytest.fixture(scope="module")
+def shared_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return planted_model(tmp_path_factory.mktemp("cli") / "model").path
+
+
+@pytest.fixture
+def model(shared_model: Path) -> Path:
+    (shared_model / "notes.json").unlink(missing_ok=True)
+    return shared_model
+
+
+def test_senses_of_two_words(model: Path) -> None:
+    shown = run("senses", "both3", "both8", "--model", model).stdout.decode()
+    first, second = shown.split("\n\n")
+    assert first.startswith("both3\n")
+    assert second.startswith("both8\n")
+    assert first.count("atom ") == 2
+    assert "also a sense of" in first
+
+
+def test_senses_as_json(model: Path) -> None:
+    found = json.loads(run("senses", "both3", "--model", model, "--json", "-n", "4").stdout)
+    heavier, lighter = found["both3"]
+    assert heavier["weight"] > lighter["weight"]
+    assert set(heavier) == {"word", "atom", "weight", "label", "nearest", "linked", "forms", "picked"}
+    assert len(heavier["nearest"]) == 4
+    assert set(heavier["nearest"][0]) == {"word", "similarity"}
+
+
+def test_unknown_word_is_one_sentence(model: Path) -> None:
+    message = fails(run("senses", "both3", "bothh3", "--model", model))
+    assert "'bothh3' is not among the 620 words" in message
+    assert "did you mean both3" in message
+
+
+def test_candidates_and_picks(model: Path) -> None:
+    asked = ("senses", "both3", "--model", model, "--candidates", "5")
+    atom = json.loads(run(*asked, "--json").stdout)["both3"][2]["atom"]
+    assert run(*asked).stdout.decode().splitlines()[4].split()[0] == str(atom)
+    run("senses", "both3", "--model", model, "--pick", atom)
+    picked = run("senses", "both3", "--model", model).stdout.decode()
+    assert picked.count("atom ") == 1
+    assert f"atom {atom}" in picked
+    assert run("senses", "both3", "--model", model, "--unpick").stdout.decode().count("atom ") == 2
+
+
+def test_picks_for_two_words_at_once_are_wrong_usage(model: Path) -> None:
+    fails(run("senses", "both3", "both4", "--model", model, "--pick", "1"), 2)
+    assert not (model / "notes.json").exists()
+
+
+def test_pick_of_a_missing_atom_keeps_nothing(model: Path) -> None:
+    assert "there is no atom 999" in fails(run("senses", "both3", "--model", model, "--pick", "999"))
+    assert not (model / "notes.json").exists()
+
+
+def test_atoms_one_per_line_and_as_columns(model: Path) -> None:
+    lines = run("atoms", "--model", model).stdout.decode().splitlines()
+    assert lines[0].split() == ["atom", "words", "nearest", "words"]
+    assert [int(line.split()[0]) for line in lines[1:]] == list(range(len(lines) - 1))
+    columns = run("atoms", "0", "1", "--model", model).stdout.decode()
+    assert columns.splitlines()[0].split() == ["atom", "0", "atom", "1"]
+    for fact in ("a sense of", "neighbours:", "made of:"):
+        assert columns.count(fact) == 2
+
+
+def test_search_and_tree(model: Path) -> None:
+    found = json.loads(run("atoms", "--search", "both3", "--model", model, "--json").stdout)
+    senses = json.loads(run("senses", "both3", "--model", model, "--json").stdout)["both3"]
+    assert [atom["atom"] for atom in found[:2]] == [sense["atom"] for sense in senses]
+    tree = run("atoms", "--meta", "--model", model).stdout.decode()
+    assert tree.startswith("meta-atom 0: ")
+    assert "└─ atom" in tree
+    assert "not among the 620 words" in fails(run("atoms", "--search", "zzzz", "--model", model))
+
+
+def test_names_and_hidden_atoms(model: Path) -> None:
+    assert "atom 0: mine" in run("atoms", "0", "--model", model, "--name", "mine").stdout.decode()
+    assert "[mine]" in run("atoms", "--model", model).stdout.decode()
+    assert "(hidden)" in run("atoms", "0", "--model", model, "--hide").stdout.decode()
+    assert run("atoms", "--model", model).stdout.decode().splitlines()[1].split()[0] == "1"
+    fails(run("atoms", "--model", model, "--name", "all"), 2)
+    assert "there is no atom 999" in fails(run("atoms", "999", "--model", model))
+
+
+def test_atomize_says_what_happened(tmp_path: Path) -> None:
+    folder = planted_model(tmp_path / "model").path
+    again = run("atomize", folder, "--atoms", "20", "--sparsity", "2", "--restarts", "2", "--force")
+    assert again.returncode == 0, again.stderr.decode()
+    assert again.stdout == b""
+    for fact in ("overlap:", "left out:", "coefficients:", "words per atom:"):
+        assert fact in again.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--atoms", "5000"], "5,000 atoms were asked for but only 620 words have a vector"),
+        (["--vectors", "induced"], "has no 'map' stage yet"),
+        (["--atoms", "12"], "pass --force to make it again"),
+    ],
+)
+def test_atomize_refuses(model: Path, arguments: list[str], sentence: str) -> None:
+    force = ["--force"] if "5000" in arguments else []
+    assert sentence in fails(run("atomize", model, *arguments, *force))
+    assert run("senses", "both3", "--model", model).returncode == 0, "what was there still answers"
+
+
+@pytest.mark.parametrize("value", ["none", "0", "-3", "1.5"])
+def test_wrong_number_of_atoms_is_wrong_usage(model: Path, value: str) -> None:
+    fails(run("atomize", model, "--atoms", value), 2)
+
+
+def test_model_without_atoms(tmp_path: Path) -> None:
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("one 1 2\ntwo 2 1\n")
+    assert run("import", vectors, "-o", tmp_path / "model").returncode == 0
+    assert "has no atoms yet; run: wordatoms atomize" in fails(run("senses", "one", "--model", tmp_path / "model"))
