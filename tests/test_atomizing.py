@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from planted import N_ATOMS, planted_atoms, planted_embeddings
-from wordatoms.atomizing import Run, combine_runs, learn_atoms, learn_run, merge_runs, overlaps
+from wordatoms.atomizing import Run, combine_runs, find_meaningless, learn_atoms, learn_run, merge_runs, overlaps
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.sparsecodes import sparse_code
@@ -90,23 +90,22 @@ def test_atom_without_close_words_is_dropped() -> None:
     embeddings = planted_embeddings()
     away = np.random.default_rng(9).normal(size=embeddings.dim)
     away -= np.linalg.lstsq(planted_atoms().T, away, rcond=None)[0] @ planted_atoms()
-    rows = [*planted_atoms().tolist(), away.tolist()]
-    atoms, report = combine_runs(embeddings, [run_of(*rows), run_of(*rows)], sparsity=2)
-    assert report.n_incoherent == 1
-    assert len(atoms) == N_ATOMS
-    assert np.abs(atoms.vectors @ (away / np.linalg.norm(away))).max() < 0.01
+    meaningless = find_meaningless(embeddings, run_of(*planted_atoms().tolist(), away.tolist()))
+    assert np.flatnonzero(meaningless.incoherent).tolist() == [N_ATOMS]
+    assert not meaningless.overused.any()
 
 
 def test_atom_that_unusually_many_words_use_is_dropped() -> None:
-    rng, planted = np.random.default_rng(1), planted_atoms()
-    common = rng.normal(size=planted.shape[1])
-    common /= np.linalg.norm(common)
-    vectors = np.concatenate([np.repeat(planted, 20, axis=0) + 0.5 * common, np.tile(common, (20, 1))])
-    vectors += rng.normal(scale=0.03, size=vectors.shape)
-    embeddings = Embeddings([f"w{row}" for row in range(len(vectors))], vectors)
-    rows = [*planted.tolist(), common.tolist()]
-    _, report = combine_runs(embeddings, [run_of(*rows), run_of(*rows)], sparsity=2)
-    assert report.n_overused == 1
+    run = run_of(*planted_atoms().tolist())._replace(n_users=np.array([100] * 10 + [80] * 9 + [2000]))
+    assert np.flatnonzero(find_meaningless(planted_embeddings(), run).overused).tolist() == [19]
+
+
+def test_last_run_makes_up_for_merging() -> None:
+    rng, planted = np.random.default_rng(3), planted_atoms()
+    runs = [run_of(*(planted + rng.normal(scale=0.05, size=planted.shape)).tolist()) for _ in range(2)]
+    atoms, report = combine_runs(planted_embeddings(), runs, sparsity=2)
+    assert report.error < report.merged_error
+    assert ((planted @ atoms.vectors.T).max(axis=1) > 0.99).all()
 
 
 def test_more_atoms_than_words_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""From word vectors to atoms: restarts of k-SVD, merging, dropping what means nothing, coding all words again.
+"""From word vectors to atoms: restarts of k-SVD, merging, a last k-SVD, dropping what means nothing, coding all words.
 
 Section 5 of the paper learns several bases from different random starts, combines them, and leaves out about 100 atoms
 that very many words use or that no word is close to. Here:
@@ -6,9 +6,10 @@ that very many words use or that no word is close to. Here:
 1. k-SVD from several seeds;
 2. an atom stays if it comes back in at least two of the runs (a cosine above 0.8), and atoms this near to each other
    become one, their mean direction;
-3. an atom is dropped if unusually many words use it, or if its nearest words are no nearer to it than words are to a
+3. a shorter k-SVD starts from these, because means of atoms fit the words less well than atoms do;
+4. an atom is dropped if unusually many words use it, or if its nearest words are no nearer to it than words are to a
    sum of five random words with random signs (which cancel what all words have in common);
-4. all words are coded over what is left (at length 1, so that weights can be compared between words), and the atoms
+5. all words are coded over what is left (at length 1, so that weights can be compared between words), and the atoms
    are numbered by falling use.
 
 Left out: choosing the number of atoms (`wordatoms.choosing`) and the meta-atoms (`wordatoms.metaatoms`).
@@ -16,7 +17,7 @@ Left out: choosing the number of atoms (`wordatoms.choosing`) and the meta-atoms
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from wordatoms.atoms import Atoms, describe_atoms, nearest_words, renumbered
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError
-from wordatoms.ksvd import ksvd
+from wordatoms.ksvd import KSVDCallback, ksvd
 from wordatoms.sparsecodes import SparseCodes, Sparsity, sparse_code
 
 Vectors = NDArray[np.float32]
@@ -37,6 +38,8 @@ MERGE_COSINE = 0.8
 """Atoms nearer than this become one."""
 FEWEST_RUNS = 2
 """An atom must come back in so many runs."""
+N_LAST_ITERATIONS = 10
+"""Of the k-SVD that starts from the merged atoms."""
 N_COHERENCE = 10
 """Nearest words that are looked at to see whether an atom means anything."""
 N_MIXED_WORDS = 5
@@ -69,6 +72,8 @@ class AtomReport:
     """Left out because no other run has them."""
     n_merged: int
     """Gone into another atom."""
+    merged_error: float
+    """The relative error of the atoms that were left then, before the last k-SVD."""
     n_overused: int
     """Dropped because unusually many words use them."""
     n_incoherent: int
@@ -101,6 +106,15 @@ class Combined(NamedTuple):
     n_merged: int
 
 
+class Meaningless(NamedTuple):
+    """Which atoms mean nothing, and the bounds they are beyond."""
+
+    overused: NDArray[np.bool_]
+    incoherent: NDArray[np.bool_]
+    most_users: float
+    least_coherence: float
+
+
 def learn_atoms(
     embeddings: Embeddings,
     *,
@@ -111,7 +125,7 @@ def learn_atoms(
     nonnegative: bool = False,
     random_state: int = 0,
     threads: int | None = None,
-    on_iteration: Callable[[int, float, float], None] | None = None,
+    callback: KSVDCallback | None = None,
 ) -> tuple[Atoms, AtomReport]:
     """The atoms of an embedding, from one k-SVD for each of the seeds random_state, random_state + 1, …"""
     runs = [
@@ -123,11 +137,12 @@ def learn_atoms(
             nonnegative=nonnegative,
             random_state=random_state + restart,
             threads=threads,
-            callback=on_iteration,
+            callback=callback,
         )
         for restart in range(n_restarts)
     ]
-    return combine_runs(embeddings, runs, sparsity=sparsity, nonnegative=nonnegative, threads=threads)
+    options: dict[str, Any] = {"sparsity": sparsity, "nonnegative": nonnegative, "threads": threads}
+    return combine_runs(embeddings, runs, **options, callback=callback)
 
 
 def learn_run(embeddings: Embeddings, *, n_atoms: int, sparsity: Sparsity = 5, **options: Any) -> Run:
@@ -148,20 +163,24 @@ def combine_runs(
     sparsity: Sparsity = 5,
     nonnegative: bool = False,
     threads: int | None = None,
+    callback: KSVDCallback | None = None,
 ) -> tuple[Atoms, AtomReport]:
     """One set of atoms from several runs, without those that mean nothing; and what was done."""
-    options: dict[str, Any] = {"nonnegative": nonnegative, "threads": threads}
+    options: dict[str, Any] = {"sparsity": sparsity, "nonnegative": nonnegative, "threads": threads}
     combined = merge_runs(runs)
-    width = np.minimum(sparsity, len(combined.atoms))
-    n_users = _n_users(sparse_code(embeddings.vectors, combined.atoms, sparsity=width, **options))
-    most = _most_users(n_users)
-    coherence, least = coherences(embeddings, combined.atoms), least_coherence(embeddings)
-    overused, incoherent = n_users > most, coherence < least
-    kept = combined.atoms[~(overused | incoherent)]
+    last = learn_run(
+        embeddings,
+        n_atoms=len(combined.atoms),
+        start=combined.atoms,
+        n_iterations=N_LAST_ITERATIONS,
+        callback=callback,
+        **options,
+    )
+    meaningless = find_meaningless(embeddings, last)
+    kept = last.atoms[~(meaningless.overused | meaningless.incoherent)]
     if not len(kept):
         raise InputError("no atom is left after dropping those without meaning; learn from more words.")
-    codes = sparse_code(embeddings.unit_vectors, kept, sparsity=np.minimum(sparsity, len(kept)), **options)
-    atoms = _by_use(embeddings, kept, codes)
+    atoms = _by_use(embeddings, kept, _code_words(embeddings, kept, **options))
     pairs = overlaps([run.atoms for run in runs])
     report = AtomReport(
         n_runs=len(runs),
@@ -170,16 +189,22 @@ def combine_runs(
         n_learned=sum(len(run.atoms) for run in runs),
         n_unrepeated=combined.n_unrepeated,
         n_merged=combined.n_merged,
-        n_overused=int(overused.sum()),
-        n_incoherent=int((incoherent & ~overused).sum()),
+        merged_error=_relative_error(embeddings, combined.atoms, _code_words(embeddings, combined.atoms, **options)),
+        n_overused=int(meaningless.overused.sum()),
+        n_incoherent=int((meaningless.incoherent & ~meaningless.overused).sum()),
         n_atoms=len(atoms),
-        most_users=float(most),
-        least_coherence=float(least),
+        most_users=meaningless.most_users,
+        least_coherence=meaningless.least_coherence,
         run_error=float(np.mean([run.error for run in runs])),
-        error=_relative_error(embeddings, atoms),
+        error=_relative_error(embeddings, atoms.vectors, atoms.codes),
         **_code_facts(atoms),
     )
     return atoms, report
+
+
+def _code_words(embeddings: Embeddings, atoms: Vectors, *, sparsity: Sparsity, **options: Any) -> SparseCodes:
+    """The codes of all words at length 1, over atoms that may be fewer than the sparsity."""
+    return sparse_code(embeddings.unit_vectors, atoms, sparsity=np.minimum(sparsity, len(atoms)), **options)
 
 
 # --- several runs
@@ -236,6 +261,12 @@ def _merge_near(atoms: Vectors) -> Vectors:
 # --- atoms without meaning
 
 
+def find_meaningless(embeddings: Embeddings, run: Run) -> Meaningless:
+    """The atoms that unusually many words use, and those without close words."""
+    most, least = _most_users(run.n_users), least_coherence(embeddings)
+    return Meaningless(run.n_users > most, coherences(embeddings, run.atoms) < least, most, least)
+
+
 def coherences(embeddings: Embeddings, vectors: Vectors) -> NDArray[np.float64]:
     """The mean cosine of each vector with its nearest words."""
     cosines = nearest_words(embeddings, vectors, N_COHERENCE)[1]
@@ -273,12 +304,12 @@ def _by_use(embeddings: Embeddings, vectors: Vectors, codes: SparseCodes) -> Ato
     return describe_atoms(embeddings, vectors[order], renumbered(codes, order))
 
 
-def _relative_error(embeddings: Embeddings, atoms: Atoms) -> float:
+def _relative_error(embeddings: Embeddings, atoms: Vectors, codes: SparseCodes) -> float:
     """Of the word vectors as they are: the error of a unit vector counts by the squared length of the vector."""
     left = total = 0.0
     for start in range(0, len(embeddings), 4096):
         block = slice(start, start + 4096)
-        rest = embeddings.unit_vectors[block] - atoms.codes[block].decode(atoms.vectors)
+        rest = embeddings.unit_vectors[block] - codes[block].decode(atoms)
         squares = np.square(embeddings.vectors[block], dtype=np.float64).sum(axis=1)
         left += float(np.square(rest, dtype=np.float64).sum(axis=1) @ squares)
         total += float(squares.sum())

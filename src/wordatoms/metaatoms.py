@@ -2,7 +2,8 @@
 
 A commented-out part of the paper: atoms for jazz, rock and classical music lie near each other, and a second sparse
 coding with sparsity 2 over 200 meta-atoms finds *music* behind them; the atom of biochemistry is made of those of
-biology and chemistry. Here an atom belongs to the meta-atom that weighs most in it, and is linked to the other.
+biology and chemistry. Here weights are kept non-negative, so that a group never holds an atom for being its opposite;
+an atom belongs to the meta-atom that weighs most in it, and is linked to the other.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,12 +62,10 @@ class MetaAtoms:
     def members(self) -> Mapping[int, list[int]]:
         """The atoms of each meta-atom, those nearest to it first; an atom is in the one that weighs most in it."""
         groups: dict[int, list[int]] = {meta: [] for meta in range(len(self))}
-        homes = np.where(self.codes.weights > 0, self.codes.weights, -np.inf).argmax(axis=1)
-        rows = np.arange(len(self.codes))
-        weights = self.codes.weights[rows, homes]
+        weights = self.codes.weights[:, 0]  # codes have the heaviest first
         for atom in np.argsort(-weights, kind="stable").tolist():
             if weights[atom] > 0:
-                groups[int(self.codes.atoms[atom, homes[atom]])].append(atom)
+                groups[int(self.codes.atoms[atom, 0])].append(atom)
         return groups
 
     def save(self, folder: Path) -> None:
@@ -102,9 +102,8 @@ def make_meta_atoms(
     from wordatoms.ksvd import ksvd
 
     n_meta = max(1, min(n_meta_atoms, len(atoms) // 10))
-    result = ksvd(
-        atoms.vectors, n_atoms=n_meta, sparsity=min(SPARSITY, n_meta), random_state=random_state, threads=threads
-    )
+    settings: dict[str, Any] = {"n_atoms": n_meta, "sparsity": min(SPARSITY, n_meta), "nonnegative": True}
+    result = ksvd(atoms.vectors, **settings, random_state=random_state, threads=threads)
     order = np.argsort(-np.bincount(result.codes.atoms[:, 0], minlength=n_meta), kind="stable")
     vectors = result.atoms[order]
     return MetaAtoms(vectors, renumbered(result.codes, order), _labels(embeddings, vectors))

@@ -18,7 +18,8 @@ def report_lines(report: dict[str, Any]) -> list[str]:
         f"runs: {report['n_runs']} of {report['n_atoms_per_run']:,} atoms, relative error {report['run_error']:.3f}",
         f"overlap: {report['overlap']:.1%} of the atoms of one run have a match above 0.85 in another",
         f"left out: {report['n_unrepeated']:,} of {report['n_learned']:,} came back in no other run, "
-        f"{report['n_merged']:,} merged, {report['n_overused']:,} used by more than {report['most_users']:,.0f} words, "
+        f"{report['n_merged']:,} merged (relative error then {report['merged_error']:.3f}), "
+        f"{report['n_overused']:,} used by more than {report['most_users']:,.0f} words, "
         f"{report['n_incoherent']:,} with no words close to them",
         f"atoms: {report['n_atoms']:,}, relative error {report['error']:.3f}",
         f"coefficients: {report['share_nonnegative']:.1%} are positive; {report['atoms_per_word']:.2f} senses per word",

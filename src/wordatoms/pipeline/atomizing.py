@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -17,11 +18,13 @@ from numpy.typing import NDArray
 
 from wordatoms import atoms as atom_files
 from wordatoms import metaatoms as meta_files
-from wordatoms.atomizing import AtomReport, Run, combine_runs, learn_run
+from wordatoms.atomizing import N_LAST_ITERATIONS, AtomReport, Run, combine_runs, learn_run
+from wordatoms.atoms import Atoms
 from wordatoms.choosing import DEFAULT_SIZES, OverlapPoint, best_size, overlap_point, sparsity_by_count
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
 from wordatoms.folder import ModelFolder
+from wordatoms.ksvd import KSVDCallback
 from wordatoms.metaatoms import N_META_ATOMS, make_meta_atoms
 from wordatoms.notes import set_aside
 from wordatoms.progress import SILENT, Display, TrainingReport
@@ -72,7 +75,7 @@ def atomize(
         def make(forget: Callable[[], None]) -> list[str]:
             n_atoms, curve = learner.choose_size()
             runs = [learner.run(n_atoms, restart) for restart in range(settings.n_restarts)]
-            atoms, report = combine_runs(embeddings, runs, **learner.coding)
+            atoms, report = learner.combine(runs)
             meta = make_meta_atoms(
                 embeddings, atoms, n_meta_atoms=settings.n_meta_atoms, random_state=random_state, threads=threads
             )
@@ -134,17 +137,18 @@ class _Learner:
 
     def _learn(self, n_atoms: int, restart: int, seed: int) -> Run:
         n_iterations = self.settings.n_iterations
-        with self.display.training_bar("atoms", detail=f"run {restart + 1} of {n_atoms:,}") as report:
-            return learn_run(
-                self.embeddings,
-                n_atoms=n_atoms,
-                n_iterations=n_iterations,
-                random_state=seed,
-                callback=lambda iteration, error, seconds: report(
-                    TrainingReport(iteration, n_iterations, error, seconds)
-                ),
-                **self.coding,
-            )
+        with self._bar(f"run {restart + 1} of {n_atoms:,}", n_iterations) as callback:
+            settings = {"n_iterations": n_iterations, "random_state": seed, "callback": callback, **self.coding}
+            return learn_run(self.embeddings, n_atoms=n_atoms, **settings)
+
+    def combine(self, runs: Sequence[Run]) -> tuple[Atoms, AtomReport]:
+        with self._bar("all runs together", N_LAST_ITERATIONS) as callback:
+            return combine_runs(self.embeddings, runs, callback=callback, **self.coding)
+
+    @contextmanager
+    def _bar(self, detail: str, n_iterations: int) -> Iterator[KSVDCallback]:
+        with self.display.training_bar("atoms", detail=detail) as report:
+            yield lambda iteration, error, seconds: report(TrainingReport(iteration, n_iterations, error, seconds))
 
     def forget_runs(self) -> None:
         shutil.rmtree(self.work, ignore_errors=True)
