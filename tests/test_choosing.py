@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wordatoms.atomizing import Run
-from wordatoms.choosing import OverlapPoint, best_size, overlap_point, sparsity_by_count
+from wordatoms.choosing import OverlapPoint, best_size, default_sizes, overlap_point, sparsity_by_count
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError
 
@@ -37,3 +37,16 @@ def test_sparsity_by_count_needs_counts() -> None:
         sparsity_by_count(embeddings_with_counts(None), 2, 6)
     with pytest.raises(InputError, match="from 6 to 2"):
         sparsity_by_count(embeddings_with_counts([4, 3, 2, 1]), 6, 2)
+
+
+@pytest.mark.parametrize(
+    ("n_words", "sizes"),
+    [
+        (50_000, (500, 1000, 1500, 2000, 3000, 4000)),
+        (8_000, (500, 1000, 1500)),
+        (600, (7, 15, 24, 40, 60, 120)),
+        (5, (1,)),
+    ],
+)
+def test_sizes_suit_the_vocabulary(n_words: int, sizes: tuple[int, ...]) -> None:
+    assert default_sizes(n_words) == sizes

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,7 +38,7 @@ def test_senses_as_json(model: Path) -> None:
     found = json.loads(run("senses", "both3", "--model", model, "--json", "-n", "4").stdout)
     heavier, lighter = found["both3"]
     assert heavier["weight"] > lighter["weight"]
-    assert set(heavier) == {"word", "atom", "weight", "label", "nearest", "linked", "forms", "picked"}
+    assert set(heavier) == {"word", "atom", "weight", "label", "nearest", "linked", "forms", "picked", "named"}
     assert len(heavier["nearest"]) == 4
     assert set(heavier["nearest"][0]) == {"word", "similarity"}
 
@@ -96,6 +99,68 @@ def test_names_and_hidden_atoms(model: Path) -> None:
     assert "there is no atom 999" in fails(run("atoms", "999", "--model", model))
 
 
+def test_hidden_atoms_are_nowhere(model: Path) -> None:
+    atom = json.loads(run("senses", "both3", "--model", model, "--json").stdout)["both3"][0]["atom"]
+    run("atoms", atom, "--model", model, "--hide")
+    for command in (["senses", "both3"], ["senses", "both3", "--candidates", "20"], ["atoms", "--meta"]):
+        assert f'"atom": {atom},' not in run(*command, "--model", model, "--json").stdout.decode()
+    assert f"atom {atom} is hidden" in fails(run("senses", "both3", "--model", model, "--pick", atom))
+
+
+def test_picked_senses_are_shown_however_light(model: Path) -> None:
+    candidates = json.loads(run("senses", "both3", "--model", model, "--candidates", "20", "--json").stdout)["both3"]
+    picks = [argument for each in candidates for argument in ("--pick", each["atom"])]
+    shown = run("senses", "both3", "--model", model, *picks).stdout.decode()
+    assert shown.count("  atom ") == len(candidates)
+
+
+def test_name_that_is_a_near_word_is_shown(model: Path) -> None:
+    near = json.loads(run("atoms", "0", "--model", model, "--json").stdout)[0]["nearest"][0]["word"]
+    run("atoms", "0", "--model", model, "--name", near)
+    assert f"[{near}] {near}" in run("atoms", "--model", model).stdout.decode()
+
+
+def test_search_for_nothing_is_wrong_usage(model: Path) -> None:
+    fails(run("atoms", "--search", "", "--model", model), 2)
+    fails(run("senses", "both3", "--pick", "1", "--unpick", "--model", model), 2)
+
+
+def test_output_into_head_ends_quietly(model: Path) -> None:
+    command = f"{sys.executable} -m wordatoms atoms --model {model} -n 200 | head -1; echo ${{PIPESTATUS[0]}}"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, check=True)
+    assert result.stdout.splitlines()[-1] == b"0"
+    assert result.stderr == b""
+
+
+def test_info_tells_what_a_model_holds(model: Path) -> None:
+    shown = run("info", model).stdout.decode()
+    assert "words: 620\n" in shown
+    assert "left out:" in shown
+    assert json.loads(run("info", "--model", model, "--json").stdout)["atom_report"]["n_runs"] == 3
+    fails(run("info"), 2)
+
+
+@pytest.mark.parametrize("content", ["", "[1, 2]", "{}", '{"n_atoms": null}'])
+def test_damaged_report_is_one_sentence(tmp_path: Path, model: Path, content: str) -> None:
+    copy = tmp_path / "model"
+    shutil.copytree(model, copy)
+    (copy / "atom-report.json").write_text(content)
+    assert "atomize" in fails(run("info", copy))
+    (copy / "embeddings.json").write_text("[]")
+    assert "embeddings.json" in fails(run("info", copy))
+
+
+def test_truncated_file_is_made_again(tmp_path: Path, model: Path) -> None:
+    copy = tmp_path / "model"
+    shutil.copytree(model, copy)
+    whole = (copy / "codes-weights.npy").read_bytes()
+    (copy / "codes-weights.npy").write_bytes(whole[:500])
+    assert "--force" in fails(run("senses", "both3", "--model", copy))
+    settings = ("--atoms", "20", "--sparsity", "2", "--restarts", "3", "--iterations", "10")
+    assert run("atomize", copy, *settings).returncode == 0
+    assert (copy / "codes-weights.npy").read_bytes() == whole
+
+
 def test_atomize_says_what_happened(tmp_path: Path) -> None:
     folder = planted_model(tmp_path / "model").path
     again = run("atomize", folder, "--atoms", "20", "--sparsity", "2", "--restarts", "2", "--force")
@@ -103,6 +168,9 @@ def test_atomize_says_what_happened(tmp_path: Path) -> None:
     assert again.stdout == b""
     for fact in ("overlap:", "left out:", "coefficients:", "words per atom:"):
         assert fact in again.stderr.decode()
+    alone = run("atomize", folder, "--atoms", "20", "--restarts", "1", "--force", "--json", "--quiet")
+    assert json.loads(alone.stdout)["overlap"] is None
+    assert alone.stderr == b""
 
 
 @pytest.mark.parametrize(

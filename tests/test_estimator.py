@@ -92,3 +92,20 @@ def test_nonnegative_codes_and_callback(rows: np.ndarray) -> None:
 def test_works_in_a_pipeline_and_can_be_cloned(rows: np.ndarray) -> None:
     pipeline = make_pipeline(StandardScaler(), small())
     assert clone(pipeline).fit(rows).transform(rows[:3]).shape == (3, 10)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_components": "a"}, "n_atoms is 'a'; pass an integer"),
+        ({"n_components": True}, "n_atoms is True"),
+        ({"sparsity": None}, "sparsity is object"),
+        ({"sparsity": 2.5}, "sparsity is float64"),
+        ({"max_iter": 0}, "n_iterations is 0"),
+        ({"random_state": -1}, "random_state is -1"),
+        ({"random_state": 1.5}, r"random_state is 1\.5"),
+    ],
+)
+def test_bad_parameters_were_raw_errors(rows: np.ndarray, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        small(**options).fit(rows)

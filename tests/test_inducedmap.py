@@ -174,6 +174,7 @@ def test_save_and_load_are_inverse(tmp_path: Path) -> None:
     [
         ("map.json", b"{}"),
         ("map.json", b'{"dim": -1}'),
+        ("map.json", b'{"dim": 1e400, "window": 10, "n_windows": 3}'),
         ("map-matrix.npy", b"nothing"),
         ("map-common.npy", None),
         ("map-windows.npy", None),

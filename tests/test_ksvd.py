@@ -36,6 +36,11 @@ def begin(rows: np.ndarray, n_atoms: int, sparsity: int, *, nonnegative: bool = 
     return fit
 
 
+def scaled_rows(fit: Fit) -> np.ndarray:
+    """What the codes of a fit stand for."""
+    return fit.scaled_rows(slice(None))
+
+
 def dense_codes(fit: Fit) -> np.ndarray:
     codes = np.zeros((len(fit.rows), len(fit.vectors)))
     rows, slots = np.nonzero(fit.atoms >= 0)
@@ -45,7 +50,7 @@ def dense_codes(fit: Fit) -> np.ndarray:
 
 def squared_error(fit: Fit) -> float:
     """From codes and atoms alone, whatever residuals the fit keeps."""
-    return float(((fit.rows - dense_codes(fit) @ fit.vectors) ** 2).sum())
+    return float(((scaled_rows(fit) - dense_codes(fit) @ fit.vectors) ** 2).sum())
 
 
 def relative_error(rows: np.ndarray, result: KSVDResult) -> float:
@@ -59,11 +64,11 @@ def relative_error(rows: np.ndarray, result: KSVDResult) -> float:
 def test_atom_step_equals_the_naive_one(nonnegative: bool) -> None:
     fit = begin(word_like_rows(300, 12), 30, 4, nonnegative=nonnegative)
     codes, atoms = dense_codes(fit), fit.vectors.copy()
-    naive_update(fit.rows, codes, atoms, nonnegative=nonnegative)
+    naive_update(scaled_rows(fit), codes, atoms, nonnegative=nonnegative)
     fit.improve_atoms()
     np.testing.assert_allclose(fit.vectors, atoms, atol=1e-10)
     np.testing.assert_allclose(dense_codes(fit), codes, atol=1e-10)
-    np.testing.assert_allclose(fit.residuals, fit.rows - codes @ atoms, atol=1e-10)
+    np.testing.assert_allclose(fit.residuals, scaled_rows(fit) - codes @ atoms, atol=1e-10)
 
 
 @both_signs
@@ -89,6 +94,15 @@ def test_only_replacements_raise_the_error() -> None:
     assert result.n_replaced[-1] == 0
 
 
+def test_only_rounding_raised_the_error_of_rows_that_fit_exactly() -> None:
+    rows = np.random.default_rng(0).normal(size=(80, 4)).astype(np.float32)
+    eps = float(np.finfo(np.float32).eps)
+    for seed in range(16):
+        result = ksvd(rows, n_atoms=79, sparsity=4, n_iterations=8, random_state=seed, threads=1)
+        rises = np.diff(result.errors)[result.n_replaced[1:] == 0]
+        assert (rises <= eps * result.errors[0] + 4 * eps**2).all()
+
+
 # --- replacements
 
 
@@ -98,7 +112,7 @@ def test_unused_and_duplicate_atoms_become_the_worst_rows() -> None:
     fit.vectors[7] = fit.vectors[3]
     fit.improve_atoms()
     fit.vectors[7] = -fit.vectors[3]
-    fit.residuals = fit.rows - dense_codes(fit) @ fit.vectors
+    fit.residuals = scaled_rows(fit) - dense_codes(fit) @ fit.vectors
     worst = np.argsort(-(fit.residuals**2).sum(axis=1), kind="stable")
     places = fit.places()
     n_users = np.diff(places.starts)
@@ -109,7 +123,7 @@ def test_unused_and_duplicate_atoms_become_the_worst_rows() -> None:
         np.testing.assert_allclose(fit.vectors[atom], rows[row] / np.linalg.norm(rows[row]))
         assert not dense_codes(fit)[:, atom].any()
     np.testing.assert_allclose(coder.gram, fit.vectors @ fit.vectors.T, atol=1e-12)
-    np.testing.assert_allclose(fit.residuals, fit.rows - dense_codes(fit) @ fit.vectors, atol=1e-10)
+    np.testing.assert_allclose(fit.residuals, scaled_rows(fit) - dense_codes(fit) @ fit.vectors, atol=1e-10)
 
 
 def test_rows_that_fit_perfectly_replace_nothing() -> None:
@@ -248,6 +262,35 @@ def test_input_is_left_as_it_was() -> None:
 # --- awkward data
 
 
+@both_signs
+@pytest.mark.parametrize(
+    ("dtype", "exponents"), [(np.float32, [-49, -40, 30, 47]), (np.float64, [-490, -330, 330, 490])], ids=str
+)
+def test_large_and_small_numbers_left_the_atoms_unfitted(nonnegative: bool, dtype: Any, exponents: list[int]) -> None:
+    """All sizes that the check lets pass give the same atoms, to the last bit if they differ by a power of two."""
+    rows = np.random.default_rng(0).standard_normal((50, 6)).astype(dtype)
+    options: dict[str, Any] = {"n_atoms": 5, "sparsity": 2, "nonnegative": nonnegative, "threads": 1}
+    expected = ksvd(rows, **options)
+    for exponent in exponents:
+        result = ksvd(np.ldexp(rows, exponent), **options)
+        assert result.atoms.tobytes() == expected.atoms.tobytes()
+        assert result.errors.tobytes() == expected.errors.tobytes()
+        assert result.codes.weights.tobytes() == np.ldexp(expected.codes.weights, exponent).tobytes()
+
+
+@pytest.mark.parametrize(("dtype", "scale"), [(np.float32, 1e9), (np.float32, 1e-14), (np.float64, 1e100)])
+def test_the_error_depended_on_the_scale(dtype: Any, scale: float) -> None:
+    rows = np.random.default_rng(0).standard_normal((50, 6)).astype(dtype)
+    errors = [ksvd(factor * rows, n_atoms=5, sparsity=3, threads=1).error for factor in (dtype(1), dtype(scale))]
+    assert errors[1] == pytest.approx(errors[0], rel=0.05)
+
+
+def test_a_tiny_row_made_an_atom_of_nan() -> None:
+    rows = word_like_rows(8, 4)
+    rows[3] = 1e-170
+    assert np.isfinite(ksvd(rows, n_atoms=8, sparsity=2, n_iterations=2).atoms).all()
+
+
 def test_more_atoms_than_rows_fit_exactly() -> None:
     rows = word_like_rows(10, 6)
     result = ksvd(rows, n_atoms=25, sparsity=2, n_iterations=3)
@@ -302,7 +345,13 @@ ROWS = word_like_rows(20, 4)
         (csr_matrix(ROWS), {}, "X is a sparse matrix"),
         (ROWS, {"n_atoms": 0}, "n_atoms is 0"),
         (ROWS, {"n_atoms": 2.5}, r"n_atoms is 2\.5"),
+        (ROWS, {"n_atoms": True}, "n_atoms is True; pass an integer of 1 or more"),
         (ROWS, {"n_iterations": 0}, "n_iterations is 0"),
+        (ROWS, {"random_state": -1}, "random_state is -1; pass an integer of 0 or more"),
+        (ROWS, {"random_state": 1.5}, r"random_state is 1\.5"),
+        (ROWS, {"random_state": None}, "random_state is None"),
+        ([[1.0, 2.0], [3.0]], {}, "X is no array .* pass numbers, in rows of one length"),
+        (ROWS, {"sparsity": [[1], [2, 3]]}, "sparsity is no array"),
         (ROWS, {"sparsity": 7}, "sparsity is 7 but there are only 6 atoms"),
         (ROWS, {"start": ROWS[:5]}, r"start has the shape \(5, 4\); pass 6 atoms of 4 dimensions"),
         (ROWS, {"start": np.zeros((6, 4))}, "start holds an atom of zeros"),

@@ -90,6 +90,16 @@ def test_pairs_are_drawn_from_words_of_sufficient_count() -> None:
         draw_pairs(vocabulary, 3, min_count=50)
 
 
+def test_advice_on_pairs_was_a_range_without_numbers() -> None:
+    vocabulary = Vocabulary(tuple("abc"), np.array([9, 8, 7]), 24)
+    with pytest.raises(InputError, match="enough for 1; pass fewer pairs or a lower min_count"):
+        draw_pairs(vocabulary, 2)
+    with pytest.raises(InputError, match="enough for 0; pass a larger vocabulary or a lower min_count"):
+        draw_pairs(vocabulary, 2, min_count=9)
+    with pytest.raises(InputError, match="n_pairs is 0; pass 1 or more"):
+        draw_pairs(vocabulary, 0)
+
+
 def test_merges_the_words_of_lines(tmp_path: Path) -> None:
     vocabulary = Vocabulary(("tie", "bank", "été"), np.array([3, 2, 1]), 6)
     (tmp_path / "lines.txt").write_text("tie bank tie\n\nété tie bankers\n", "utf-8")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from planted import N_ATOMS, planted_model
 from wordatoms.errors import InputError, ModelError
 from wordatoms.folder import ModelFolder
-from wordatoms.pipeline import AtomSettings, atomize, read_atom_report
+from wordatoms.pipeline import AtomSettings, atomize, import_vectors, read_atom_report
 from wordatoms.senses import SenseModel
 
 SETTINGS = AtomSettings(n_atoms=N_ATOMS, sparsity=2, n_restarts=3, n_iterations=10)
@@ -126,3 +127,37 @@ def test_atoms_are_unit_vectors_in_single_precision(folder: ModelFolder) -> None
     atoms = SenseModel(folder.path).atoms
     assert atoms.vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(atoms.vectors, axis=1), 1, atol=1e-5)
+
+
+def test_full_disk_leaves_the_old_atoms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = planted_model(tmp_path / "model")
+    before = contents(folder)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("wordatoms.metaatoms.MetaAtoms.save", full)
+    with pytest.raises(OSError, match="No space left"):
+        atomize(folder, AtomSettings(n_atoms=15, sparsity=2, n_restarts=2, n_iterations=2), force=True)
+    assert contents(ModelFolder(folder.path)) == before
+    assert SenseModel(folder.path).senses("both3")
+
+
+@pytest.mark.parametrize("n_words", [1, 2, 5, 8])
+def test_few_words_have_atoms_too(tmp_path: Path, n_words: int) -> None:
+    vectors = tmp_path / "few.txt"
+    rng = np.random.default_rng(n_words)
+    vectors.write_text("".join(f"w{row} {' '.join(map(str, rng.normal(size=4)))}\n" for row in range(n_words)))
+    folder = ModelFolder(tmp_path / "model", create=True)
+    import_vectors(vectors, folder)
+    assert atomize(folder)
+    assert len(SenseModel(folder.path).atoms) >= 1
+
+
+def test_nothing_but_zero_vectors(tmp_path: Path) -> None:
+    vectors = tmp_path / "zero.txt"
+    vectors.write_text("a 0 0\nb 0 0\n")
+    folder = ModelFolder(tmp_path / "model", create=True)
+    import_vectors(vectors, folder)
+    with pytest.raises(InputError, match="all vectors are zero"):
+        atomize(folder)

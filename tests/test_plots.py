@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click import Command
+from click.testing import CliRunner
 
+from wordatoms.cli.evaluate import centers, induced, pseudowords, walk
 from wordatoms.errors import InputError, MissingExtraError
-from wordatoms.plots import COLOURS, draw_lines, format_tick
+from wordatoms.plots import COLOURS, check_plot, draw_lines, format_tick
 
 pytest.importorskip("matplotlib", reason="plots need the extra `plots`")
 
@@ -91,3 +94,26 @@ def test_without_matplotlib_the_command_that_installs_it(tmp_path: Path, monkeyp
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r'pip install "wordatoms\[plots\]"'):
         draw(tmp_path / "a.svg")
+    with pytest.raises(MissingExtraError):
+        check_plot(tmp_path / "a.svg")
+
+
+def test_a_missing_folder_was_told_as_a_hidden_file(tmp_path: Path) -> None:
+    for use in (check_plot, draw):
+        with pytest.raises(InputError, match=r"a\.svg cannot be written, for there is no folder .*none; make it"):
+            use(tmp_path / "none" / "a.svg")
+
+
+def test_a_plot_that_can_be_drawn_is_let_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in ("a.svg", Path("a.PNG"), tmp_path / "a.svg"):
+        check_plot(path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", [centers, induced, pseudowords, walk], ids=lambda command: command.name)
+def test_a_plot_was_refused_only_after_the_work(command: Command, tmp_path: Path) -> None:
+    model = [] if command is walk else ["--model", str(tmp_path / "no model")]
+    result = CliRunner().invoke(command, [*model, "--plot", "x.pdf"])
+    assert "x.pdf is neither .svg nor .png" in str(result.exception)
+    assert not result.output

@@ -6,6 +6,8 @@ import itertools
 import math
 import subprocess
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,6 +77,38 @@ def test_words_around_a_position(sif: SIF) -> None:
     for position in (-1, 8):
         with pytest.raises(InputError, match="position is"):
             sif.around(tokens, position)
+
+
+def test_many_places_of_one_line_took_a_scan_of_the_line_each(sif: SIF) -> None:
+    class Counted(list[str]):
+        n_scans = 0
+
+        def __iter__(self) -> Iterator[str]:
+            Counted.n_scans += 1
+            return super().__iter__()
+
+    tokens = Counted(np.random.default_rng(0).choice([*WORDS, "zyx"], 300).tolist())
+    many = list(sif.around_each(tokens, range(300), window=3, include_target=True))
+    assert Counted.n_scans == 1
+    assert many == [sif.around(tokens, place, window=3, include_target=True) for place in range(300)]
+
+
+@given(st.lists(st.sampled_from([*WORDS, "zyx"]), min_size=1, max_size=12), st.data())
+def test_words_around_by_hand(tokens: list[str], data: st.DataObject) -> None:
+    position = data.draw(st.integers(0, len(tokens) - 1))
+    length = data.draw(st.integers(1, len(tokens) - position))
+    window, inside = data.draw(st.integers(1, 5)), data.draw(st.booleans())
+    parts = tokens[:position], tokens[position : position + length], tokens[position + length :]
+    before, target, after = ([token for token in part if token in WORDS] for part in parts)
+    sif = SIF(EMBEDDINGS, p_words(EMBEDDINGS))
+    found = sif.around(tokens, position, window=window, length=length, include_target=inside)
+    assert found == before[-window:] + target * inside + after[:window]
+
+
+@pytest.mark.parametrize("n_tokens", ["many", [3], {}, -1, 10**400, 1.5])
+def test_a_wrong_number_of_tokens_was_a_raw_error(n_tokens: Any) -> None:
+    with pytest.raises(InputError, match="n_tokens of the vectors is"):
+        p_words(Embeddings(WORDS, EMBEDDINGS.vectors, COUNTS, n_tokens=n_tokens))
 
 
 def test_windows_as_rows(sif: SIF) -> None:

@@ -14,6 +14,7 @@ from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.folder import ModelFolder
 from wordatoms.pipeline import import_vectors
+from wordatoms.tasks import induced as task
 from wordatoms.tasks.induced import evaluate_induced, split_corpus
 from wordatoms.text import Corpus, open_corpus
 from wordatoms.vectorfiles import write_vectors
@@ -110,3 +111,15 @@ def test_command(world: tuple[Embeddings, Path], tmp_path: Path) -> None:
     shown = CliRunner().invoke(induced, given)
     assert shown.stdout.splitlines()[0].split()[:2] == ["text", "n"]
     assert "The paper reports" in shown.stderr
+
+
+def test_words_with_fewer_contexts_were_taken_in_silence(
+    world: tuple[Embeddings, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task, "FEWEST_WORDS", 8)  # two words for each of the 4 dimensions
+    embeddings, path = world
+    write_vectors(embeddings, tmp_path / "v.txt", format="glove")
+    import_vectors(tmp_path / "v.txt", ModelFolder(tmp_path / "m", create=True))
+    given = ["--model", str(tmp_path / "m"), "--text", str(path), "--amounts", "1", "--min-contexts"]
+    assert "too few words have 100,000,000 contexts" in CliRunner().invoke(induced, [*given, "100000000"]).stderr
+    assert "too few words" not in CliRunner().invoke(induced, [*given, "1"]).stderr

@@ -139,6 +139,20 @@ def test_the_command_shows_a_table_and_the_verdict() -> None:
     assert "The paper proves" in shown.stderr
 
 
+def test_the_command_announced_fewer_tokens_than_it_drew() -> None:
+    shown = CliRunner().invoke(walk_command, [*SMALL, "--tokens", "1000", "--window", "30", "--pairs", "100"])
+    assert shown.exit_code == 0, shown.output
+    assert f"drawing {BLOCK_WINDOWS * 30:,} tokens" in shown.stderr
+    assert f"with {BLOCK_WINDOWS * 30:,} tokens" in shown.stderr
+    assert f"blocks of {BLOCK_WINDOWS} windows" in " ".join(CliRunner().invoke(walk_command, ["--help"]).output.split())
+
+
+def test_too_few_words_were_told_to_take_2_to_0_pairs() -> None:
+    tiny = draw_walk(2, covariance=np.eye(2), window=5)
+    with pytest.raises(InputError, match="n_words is 2; pass 8 or more"):
+        evaluate_walk(tiny, n_pairs=2)
+
+
 def test_the_page_shows_what_the_command_wrote() -> None:
     docs = Path(__file__).parents[1] / "docs"
     items = json.loads((docs / "results" / "walk.json").read_text("utf-8"))["items"]

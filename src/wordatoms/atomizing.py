@@ -6,7 +6,8 @@ that very many words use or that no word is close to. Here:
 1. k-SVD from several seeds;
 2. an atom stays if it comes back in at least two of the runs (a cosine above 0.8), and atoms this near to each other
    become one, their mean direction;
-3. a shorter k-SVD starts from these, because means of atoms fit the words less well than atoms do;
+3. a shorter k-SVD starts from these, because means of atoms fit the words less well than atoms do; it may move them a
+   little, and those that have become near to each other are merged once more;
 4. an atom is dropped if unusually many words use it, or if its nearest words are no nearer to it than words are to a
    sum of five random words with random signs (which cancel what all words have in common);
 5. all words are coded over what is left (at length 1, so that weights can be compared between words), and the atoms
@@ -62,8 +63,8 @@ class AtomReport:
     """What happened on the way from the runs to the atoms."""
 
     n_runs: int
-    overlap: float
-    """The mean share of the atoms of one run that have a match above 0.85 in another."""
+    overlap: float | None
+    """The mean share of the atoms of one run that have a match above 0.85 in another; None of one run alone."""
     overlap_pairs: tuple[tuple[int, int, float], ...]
     """That share for each ordered pair of runs."""
     n_learned: int
@@ -148,6 +149,8 @@ def learn_atoms(
 def learn_run(embeddings: Embeddings, *, n_atoms: int, sparsity: Sparsity = 5, **options: Any) -> Run:
     """One k-SVD of the word vectors; options as of `ksvd`."""
     n_known = int(np.count_nonzero(embeddings.vectors.any(axis=1)))
+    if not n_known:
+        raise InputError("all vectors are zero, and there is nothing to learn atoms from; train or import others.")
     if n_atoms > n_known:
         raise InputError(
             f"{n_atoms:,} atoms were asked for but only {n_known:,} words have a vector; pass fewer atoms."
@@ -177,18 +180,17 @@ def combine_runs(
         **options,
     )
     meaningless = find_meaningless(embeddings, last)
-    kept = last.atoms[~(meaningless.overused | meaningless.incoherent)]
-    if not len(kept):
-        raise InputError("no atom is left after dropping those without meaning; learn from more words.")
+    meaningful = last.atoms[~(meaningless.overused | meaningless.incoherent)]
+    kept = merge_near(meaningful)
     atoms = _by_use(embeddings, kept, _code_words(embeddings, kept, **options))
     pairs = overlaps([run.atoms for run in runs])
     report = AtomReport(
         n_runs=len(runs),
-        overlap=float(np.mean([share for *_, share in pairs])) if pairs else 1.0,
+        overlap=float(np.mean([share for *_, share in pairs])) if pairs else None,
         overlap_pairs=tuple(pairs),
         n_learned=sum(len(run.atoms) for run in runs),
         n_unrepeated=combined.n_unrepeated,
-        n_merged=combined.n_merged,
+        n_merged=combined.n_merged + len(meaningful) - len(kept),
         merged_error=_relative_error(embeddings, combined.atoms, _code_words(embeddings, combined.atoms, **options)),
         n_overused=int(meaningless.overused.sum()),
         n_incoherent=int((meaningless.incoherent & ~meaningless.overused).sum()),
@@ -230,9 +232,7 @@ def merge_runs(runs: Sequence[Run]) -> Combined:
     if not len(repeated):
         raise InputError("no atom came back in a second run; ask for fewer atoms, or for one restart.")
     order = repeated[np.lexsort((repeated, -n_users[repeated], -n_found[repeated]))]
-    merged = atoms[order]
-    while len(nearer := _merge_near(merged)) < len(merged):
-        merged = nearer
+    merged = merge_near(atoms[order])
     return Combined(merged, len(atoms) - len(repeated), len(repeated) - len(merged))
 
 
@@ -244,7 +244,14 @@ def _n_runs_with_match(atoms: Vectors, origins: NDArray[np.intp]) -> NDArray[np.
     return n_found
 
 
-def _merge_near(atoms: Vectors) -> Vectors:
+def merge_near(atoms: Vectors) -> Vectors:
+    """Atoms of which no two are near each other."""
+    while len(merged := _merge_once(atoms)) < len(atoms):
+        atoms = merged
+    return atoms
+
+
+def _merge_once(atoms: Vectors) -> Vectors:
     """Each atom takes in those near it that are still alone, the first atoms first."""
     alone = np.ones(len(atoms), bool)
     merged = []
@@ -264,7 +271,10 @@ def _merge_near(atoms: Vectors) -> Vectors:
 def find_meaningless(embeddings: Embeddings, run: Run) -> Meaningless:
     """The atoms that unusually many words use, and those without close words."""
     most, least = _most_users(run.n_users), least_coherence(embeddings)
-    return Meaningless(run.n_users > most, coherences(embeddings, run.atoms) < least, most, least)
+    overused, incoherent = run.n_users > most, coherences(embeddings, run.atoms) < least
+    if (overused | incoherent).all():  # so few words that nothing stands out
+        overused, incoherent = np.zeros_like(overused), np.zeros_like(incoherent)
+    return Meaningless(overused, incoherent, most, least)
 
 
 def coherences(embeddings: Embeddings, vectors: Vectors) -> NDArray[np.float64]:

@@ -28,15 +28,6 @@ from wordatoms.store import load_array, save_array, write_json, write_whole
 
 N_NEAREST = 30
 """Nearest words kept with each atom."""
-FILES = (
-    "atoms.npy",
-    "atoms-nearest.npy",
-    "atoms-cosines.npy",
-    "codes-atoms.npy",
-    "codes-weights.npy",
-    "atoms.json",
-    "atoms.txt",
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +58,7 @@ class Atoms:
         return int(self.vectors.shape[1])
 
     def check_id(self, atom: int) -> int:
-        if not 0 <= atom < len(self):
+        if not isinstance(atom, int | np.integer) or not 0 <= atom < len(self):
             raise InputError(f"there is no atom {atom}; the atoms have the ids 0 to {len(self) - 1}.")
         return atom
 
@@ -174,6 +165,8 @@ def _check(atoms: Atoms) -> None:
             f"there are {len(vectors):,} atoms but {len(nearest):,} lists of nearest words, {len(atoms.labels):,} "
             f"labels and codes over {atoms.codes.n_atoms:,} atoms."
         )
+    if cosines.dtype != np.float32 or not np.isfinite(cosines).all():
+        raise InputError("the cosines of the nearest words are no finite numbers of single precision.")
     if nearest.ndim != 2 or nearest.shape != cosines.shape or nearest.dtype != np.int32:
         raise InputError(f"the nearest words are {nearest.dtype} {nearest.shape}, their cosines {cosines.shape}.")
     if nearest.size and not 0 <= nearest.min() <= nearest.max() < len(atoms.codes):

@@ -17,7 +17,19 @@ from wordatoms.atomizing import Run, overlaps
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError
 
-DEFAULT_SIZES = (500, 1000, 1500, 2000, 3000, 4000)
+SIZES = (500, 1000, 1500, 2000, 3000, 4000)
+"""To choose from where there are words enough."""
+WORDS_PER_ATOM = 5
+"""At least so many words for each atom."""
+
+
+def default_sizes(n_words: int) -> tuple[int, ...]:
+    """Numbers of atoms to choose from; of few words, shares of them."""
+    sizes = tuple(size for size in SIZES if size * WORDS_PER_ATOM <= n_words)
+    if len(sizes) >= 3:
+        return sizes
+    shares = sorted({n_words // parts for parts in (80, 40, 25, 15, 10, WORDS_PER_ATOM)} - {0})
+    return tuple(shares)
 
 
 class OverlapPoint(NamedTuple):

@@ -7,7 +7,7 @@ arrays, or data frames after `set_output(transform="pandas")`. Left out: `partia
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -132,12 +132,15 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         return checked
 
     def _sparsity(self, n_atoms: int) -> int:
-        return min(self.sparsity, n_atoms)
+        """At most the number of atoms; what is no integer is left to the check of the function."""
+        numbers = (self.sparsity, n_atoms)
+        return min(numbers) if all(isinstance(number, int | np.integer) for number in numbers) else self.sparsity
 
     def _seed(self) -> int:
-        if isinstance(self.random_state, int | np.integer):
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31))
+        seed = self.random_state
+        if seed is None or seed is np.random or isinstance(seed, np.random.RandomState):
+            return int(check_random_state(seed).randint(2**31))
+        return cast(int, seed)  # an integer, as the function checks
 
     def _threads(self) -> int:
         return int(effective_n_jobs(self.n_jobs))

@@ -20,7 +20,7 @@ from time import perf_counter
 from typing import IO, Any
 
 from wordatoms.errors import ModelError
-from wordatoms.store import write_json
+from wordatoms.store import spill_folder, write_json
 
 FORMAT = 1
 STAGES = {
@@ -122,7 +122,7 @@ class ModelFolder:
             return False
         wanted = json.loads(json.dumps(settings))
         if record["settings"] == wanted:
-            return all((self.path / name).exists() for name in record["files"])
+            return all(_is_whole(self.path / name, file) for name, file in record["files"].items())
         changed = sorted(key for key in record["settings"] | wanted if record["settings"].get(key) != wanted.get(key))
         changed = ["method"] if "method" in changed else changed  # the others follow from it
         raise ModelError(
@@ -166,6 +166,23 @@ class ModelFolder:
         atoms_of_induced = self.stages.get("atomize", {}).get("settings", {}).get("vectors") == "induced"
         return [stage, *STAGES[stage], *(["atomize"] if stage == "map" and atoms_of_induced else [])]
 
+    @contextmanager
+    def staging(self) -> Iterator[Path]:
+        """A folder in which the files of a stage are written before those of the old one go."""
+        with spill_folder(self.work) as path:
+            yield path
+
+    def install(self, staged: Path, stage: str, forget: Callable[[], None]) -> list[str]:
+        """Put the staged files of a stage where they belong, in place of its old ones; their names."""
+        names = sorted(path.name for path in staged.iterdir())
+        outdated = set(self.stages.get(stage, {}).get("files", {})) - set(names)
+        forget()
+        for name in names:
+            (staged / name).replace(self.path / name)
+        for name in outdated:
+            (self.path / name).unlink(missing_ok=True)
+        return names
+
     def share(self, stage: str, path: Path | str) -> ModelFolder:
         """Another model that has one stage of this one; its files are linked, not copied, where the disk allows."""
         record = self.require(stage, "make it first.")
@@ -193,6 +210,13 @@ class ModelFolder:
             raise ModelError(f"{self.path} has no '{stage}' stage yet; {advice}")
         record: dict[str, Any] = self.stages[stage]
         return record
+
+
+def _is_whole(path: Path, file: Any) -> bool:
+    """Whether a file is there with the size that was recorded."""
+    with suppress(OSError, TypeError, KeyError):
+        return bool(path.stat().st_size == file["n_bytes"])
+    return False
 
 
 def _check_record(record: Any) -> None:

@@ -145,7 +145,7 @@ class InducedMap:
                 "weighting": str(facts["weighting"]),
                 **{n: math.nan if facts[n] is None else float(facts[n]) for n in ("in_sample", "held_out")},
             }
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, OverflowError) as error:
             raise ModelError(
                 f"the map in {folder} cannot be read ({error}); run: wordatoms map {folder} --force"
             ) from error
@@ -308,7 +308,6 @@ def find_contexts(
     for text in texts:
         tokens = sif.tokenizer.tokens(text)
         places = [at for at in range(len(tokens)) if tokens[at : at + len(target)] == target]
-        contexts += [
-            sif.around(tokens, at, window=window, length=len(target), include_target=include_target) for at in places
-        ] or [tokens]
+        around = sif.around_each(tokens, places, window=window, length=len(target), include_target=include_target)
+        contexts += list(around) or [tokens]
     return contexts

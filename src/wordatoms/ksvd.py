@@ -8,11 +8,14 @@ of the rows that use it and E is what they are without it; it does so three time
 another third of the rows is coded, so that codes come from fresher atoms. Atoms that next to nobody uses, or that are
 near copies of others, are replaced by the rows that are fitted worst.
 
-No iteration raises the error, but for its replacements. A new code may be worse than the old one of the row: to take it
-nevertheless is what lets the fit out of dead ends, and the steps of the atoms make up for it. Should they not, the
-iteration is taken back and made again with every row keeping the better code. With `keep_codes` all iterations are made
-like that; no single step can then raise the error, but it ends a hundredth or two higher, and fewer atoms come back
-from another start.
+Rounding apart, no iteration raises the error, but for its replacements. A new code may be worse than the old one of the
+row: to take it nevertheless is what lets the fit out of dead ends, and the steps of the atoms make up for it. Should
+they not, the iteration is taken back and made again with every row keeping the better code. With `keep_codes` all
+iterations are made like that; no single step can then raise the error, but it ends a hundredth or two higher, and fewer
+atoms come back from another start.
+
+All is computed on X times a power of two that brings its largest number to about 1, for a step multiplies four numbers
+of the size of X and would soon leave the range of their precision. Such a factor rounds nothing.
 
 Memory beside the input: the residuals, as large as X, the Gram matrix of the atoms and the sparse codes; no array of
 rows by atoms. Left out: restarts and the merging of their atoms, beyond running them (`ksvd_restarts`).
@@ -22,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import frexp
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -35,6 +39,7 @@ from wordatoms.sparsecodes import (
     Matrix,
     SparseCodes,
     Sparsity,
+    check_integers,
     checked_limits,
     checked_matrix,
     empty_codes,
@@ -121,12 +126,10 @@ def ksvd(
         Called after each iteration with its number, the relative error and the seconds.
     """
     rows = checked_matrix(X, "X")
-    for name, value in (("n_atoms", n_atoms), ("n_iterations", n_iterations)):
-        if not isinstance(value, int | np.integer) or value < 1:
-            raise InputError(f"{name} is {value}; pass an integer of 1 or more.")
+    check_integers(1, n_atoms=n_atoms, n_iterations=n_iterations)
+    check_integers(0, random_state=random_state)
     limits = checked_limits(sparsity, len(rows), n_atoms)
-    rng = np.random.default_rng(random_state)
-    vectors = _random_rows(rows, n_atoms, rng) if start is None else _checked_start(start, rows, n_atoms)
+    vectors = _random_rows(rows, n_atoms, random_state) if start is None else _checked_start(start, rows, n_atoms)
     fit = Fit.begin(rows, vectors, limits, nonnegative, resolve_threads(threads))
     with one_blas_thread():
         return _iterate(fit, n_iterations, keep_codes=keep_codes, callback=callback)
@@ -148,8 +151,7 @@ def _iterate(fit: Fit, n_iterations: int, *, keep_codes: bool, callback: KSVDCal
         errors[iteration], seconds[iteration] = fit.relative_error(), perf_counter() - started
         if callback:
             callback(iteration + 1, float(errors[iteration]), float(seconds[iteration]))
-    fit.turn_atoms()
-    return KSVDResult(fit.vectors, ordered_codes(fit.atoms, fit.weights, len(fit.vectors)), errors, n_replaced, seconds)
+    return KSVDResult(*fit.end(), errors, n_replaced, seconds)
 
 
 def _improve(fit: Fit, *, keep: bool, replace: bool) -> int:
@@ -209,14 +211,23 @@ class Fit:
     """‖residual‖² of each row."""
     total: float
     """‖X‖²"""
+    scale: float
+    """What X is multiplied with, a power of two; residuals, losses, total and weights belong to the scaled rows."""
 
     @classmethod
     def begin(cls, rows: Matrix, vectors: Matrix, limits: NDArray[np.int32], nonnegative: bool, threads: int) -> Fit:
         """No codes yet: the residuals are the rows themselves."""
         residuals = np.array(rows, working_dtype(rows), order="C")
+        scale = 2.0 ** -frexp(max(residuals.max(), -residuals.min()))[1]
+        residuals *= scale
         losses = _squared_lengths(residuals)
         codes = empty_codes(limits, residuals.dtype)
-        return cls(rows, vectors, limits, nonnegative, threads, *codes, residuals, losses, float(losses.sum()))
+        return cls(rows, vectors, limits, nonnegative, threads, *codes, residuals, losses, float(losses.sum()), scale)
+
+    def scaled_rows(self, block: slice) -> Matrix:
+        """A copy of some rows, scaled."""
+        scaled: Matrix = working_rows(self.rows[block]) * self.scale
+        return scaled
 
     def relative_error(self) -> float:
         return float(self.losses.sum()) / self.total if self.total else 0.0
@@ -229,7 +240,7 @@ class Fit:
         from wordatoms.kernels.atomupdate import take_codes
 
         def improve(block: slice) -> None:
-            rows = working_rows(self.rows[block])
+            rows = self.scaled_rows(block)
             new = coder.code(rows, self.limits[block], self.atoms.shape[1])
             state = (self.residuals, self.atoms, self.weights, self.losses)
             take_codes(rows, self.vectors, *new, keep, *(array[block] for array in state))
@@ -255,7 +266,7 @@ class Fit:
 
         def restore(block: slice) -> None:
             codes = self.atoms[block], self.weights[block]
-            subtract_codes(working_rows(self.rows[block]), *codes, self.vectors, self.residuals[block])
+            subtract_codes(self.scaled_rows(block), *codes, self.vectors, self.residuals[block])
 
         run_threads(restore, row_blocks(len(self.rows)), self.threads)
         self.measure_losses()
@@ -288,7 +299,7 @@ class Fit:
         replaced = superfluous[: len(worst)]
         for atom, row in zip(replaced, worst, strict=True):
             remove_atom(places.of(atom), self.vectors[atom], self.atoms, self.weights, self.residuals)
-            self.vectors[atom] = _to_unit(working_rows(self.rows[row : row + 1]))[0]
+            self.vectors[atom] = _to_unit(self.scaled_rows(slice(row, row + 1)))[0]
         coder.refresh(replaced)
         return len(replaced)
 
@@ -301,6 +312,12 @@ class Fit:
         order: NDArray[np.intp] = np.argsort(-losses, kind="stable")[:n]
         worse: NDArray[np.intp] = order[losses[order] > rounding**2 * self.total / len(self.rows)]
         return worse
+
+    def end(self) -> tuple[Matrix, SparseCodes]:
+        """Atoms and codes as they are handed out."""
+        self.turn_atoms()
+        self.weights /= self.scale
+        return self.vectors, ordered_codes(self.atoms, self.weights, len(self.vectors))
 
     def turn_atoms(self) -> None:
         """Point each atom so that its weights sum to 0 or more."""
@@ -320,8 +337,9 @@ def _superfluous_atoms(gram: Matrix, n_users: NDArray[np.intp]) -> NDArray[np.in
     return np.flatnonzero(superfluous)
 
 
-def _random_rows(rows: Matrix, n_atoms: int, rng: np.random.Generator) -> Matrix:
+def _random_rows(rows: Matrix, n_atoms: int, random_state: int) -> Matrix:
     """Different rows at unit length; where there are too few that are not zero, random directions for the rest."""
+    rng = np.random.default_rng(random_state)
     candidates = np.flatnonzero(np.any(rows, axis=1))
     chosen = rng.permutation(candidates)[:n_atoms]
     vectors = rng.standard_normal((n_atoms, rows.shape[1])).astype(working_dtype(rows))
@@ -339,8 +357,9 @@ def _checked_start(start: ArrayLike, rows: Matrix, n_atoms: int) -> Matrix:
 
 
 def _to_unit(vectors: Matrix) -> Matrix:
-    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
-    units: Matrix = (vectors / lengths).astype(vectors.dtype)
+    _, exponents = np.frexp(np.abs(vectors).max(axis=1, keepdims=True))
+    scaled = np.ldexp(vectors.astype(np.float64), -exponents)  # the squares of tiny numbers would be zero
+    units: Matrix = (scaled / np.linalg.norm(scaled, axis=1, keepdims=True)).astype(vectors.dtype)
     return units
 
 

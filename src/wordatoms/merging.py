@@ -92,10 +92,13 @@ class Merging:
 def draw_pairs(vocabulary: Vocabulary, n_pairs: int, *, min_count: int = 1, random_state: int = 0) -> Merging:
     """Random pairs of words, the more frequent first, no word in two of them."""
     eligible = np.flatnonzero(vocabulary.counts >= min_count)
-    if not 1 <= n_pairs <= len(eligible) // 2:
+    most = len(eligible) // 2
+    if n_pairs < 1:
+        raise InputError(f"n_pairs is {n_pairs}; pass 1 or more.")
+    if n_pairs > most:
         raise InputError(
-            f"{n_pairs:,} pairs are asked for, but {len(eligible):,} words occur {min_count:,} times or more; "
-            f"pass 1 to {len(eligible) // 2:,} pairs, or a lower min_count."
+            f"{n_pairs:,} pairs are asked for, but {len(eligible):,} words occur {min_count:,} times or more, "
+            f"enough for {most:,}; pass {'fewer pairs' if most else 'a larger vocabulary'} or a lower min_count."
         )
     drawn = np.random.default_rng(random_state).permutation(eligible)[: 2 * n_pairs]
     return Merging(vocabulary, np.sort(drawn.reshape(n_pairs, 2), axis=1))

@@ -27,7 +27,6 @@ from wordatoms.store import load_array, save_array, write_json
 
 N_META_ATOMS = 200
 SPARSITY = 2
-FILES = ("meta-atoms.npy", "meta-codes-atoms.npy", "meta-codes-weights.npy", "meta.json")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +40,8 @@ class MetaAtoms:
     labels: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        if self.vectors.dtype != np.float32 or not np.isfinite(self.vectors).all():
+            raise InputError("the vectors of the meta-atoms are no finite numbers of single precision.")
         if not (self.vectors.ndim == 2 and len(self.vectors) == len(self.labels) == self.codes.n_atoms):
             raise InputError(
                 f"there are {len(self.vectors):,} meta-atoms but {len(self.labels):,} labels and codes over "
@@ -104,7 +105,8 @@ def make_meta_atoms(
     n_meta = max(1, min(n_meta_atoms, len(atoms) // 10))
     settings: dict[str, Any] = {"n_atoms": n_meta, "sparsity": min(SPARSITY, n_meta), "nonnegative": True}
     result = ksvd(atoms.vectors, **settings, random_state=random_state, threads=threads)
-    order = np.argsort(-np.bincount(result.codes.atoms[:, 0], minlength=n_meta), kind="stable")
+    homes = result.codes.atoms[:, 0]
+    order = np.argsort(-np.bincount(homes[homes >= 0], minlength=n_meta), kind="stable")
     vectors = result.atoms[order]
     return MetaAtoms(vectors, renumbered(result.codes, order), _labels(embeddings, vectors))
 

@@ -8,13 +8,14 @@ that are learned anew leave them aside.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from wordatoms.errors import ModelError
-from wordatoms.store import write_json
+from wordatoms.store import locked, write_json
 
 FILE = "notes.json"
 
@@ -33,32 +34,48 @@ class Notes:
         write_json(folder / FILE, {**asdict(self), "hidden": sorted(self.hidden)})
 
     @classmethod
-    def load(cls, folder: Path, atoms: str) -> Notes:
+    def load(cls, folder: Path, atoms: str, n_atoms: int) -> Notes:
         """The notes on these atoms; empty where there are none."""
         try:
-            content = json.loads((folder / FILE).read_bytes())
-            found = _parse(content)
+            found = _read(folder / FILE)
         except FileNotFoundError:
             return cls(atoms)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ModelError(f"{folder / FILE} is damaged ({error}); repair it or move it away.") from error
-        return found if found.atoms == atoms else cls(atoms)
+        if found.atoms != atoms:
+            return cls(atoms)
+        for atom in (*found.names, *found.hidden, *chain.from_iterable(found.picks.values())):
+            if not 0 <= atom < n_atoms:
+                raise ModelError(f"{folder / FILE} speaks of atom {atom}, of {n_atoms}; repair it or move it away.")
+        return found
 
 
-def _parse(content: Mapping[str, Any]) -> Notes:
+def _read(path: Path) -> Notes:
+    content: dict[str, Any] = json.loads(path.read_bytes())
     return Notes(
         str(content["atoms"]),
         {int(atom): str(name) for atom, name in content["names"].items()},
         frozenset(map(int, content["hidden"])),
-        {str(word): tuple(map(int, atoms)) for word, atoms in content["picks"].items()},
+        {str(word): tuple(map(int, atoms)) for word, atoms in content["picks"].items() if atoms},
     )
 
 
+def change_notes(folder: Path, atoms: str, n_atoms: int, change: Callable[[Notes], Notes]) -> None:
+    """Read the notes, change them and write them, one process at a time."""
+    with locked(folder / f".{FILE}.lock"):
+        change(Notes.load(folder, atoms, n_atoms)).save(folder)
+
+
 def set_aside(folder: Path, atoms: str) -> Path | None:
-    """Keep notes on other atoms than these under another name; where they went."""
+    """Keep notes on other atoms than these, and damaged ones, under another name; where they went."""
     path = folder / FILE
-    if not path.exists() or f'"{atoms}"' in path.read_text("utf-8"):
+    try:
+        if _read(path).atoms == atoms:
+            return None
+    except FileNotFoundError:
         return None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass  # a person may still want to look at them
     number = 1
     while (aside := folder / f"notes-{number}.json").exists():
         number += 1

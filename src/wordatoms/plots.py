@@ -60,8 +60,8 @@ def draw_lines(
 ) -> None:
     """Draw named lines (xs, ys) into a file; `references` are level dashed lines, `points` marks each value."""
     path, references = Path(path), references or {}
-    _check(path, lines, references, log_x=log_x, log_y=log_y)
-    require_extra("matplotlib", "plots")
+    check_plot(path)
+    _check(lines, references, log_x=log_x, log_y=log_y)
     from matplotlib import style
     from matplotlib.figure import Figure
 
@@ -75,6 +75,16 @@ def draw_lines(
         figure.legend(handles, [*lines, *references], loc="outside right upper")
         with write_whole(path) as file:
             figure.savefig(file, format=path.suffix[1:].lower(), metadata=NO_METADATA[path.suffix.lower()])
+
+
+def check_plot(path: str | Path) -> None:
+    """Refuse what no plot can be written to, before the work that it is to show."""
+    path = Path(path)
+    if path.suffix.lower() not in NO_METADATA:
+        raise InputError(f"{path} is neither .svg nor .png; give the plot a name that ends in one of them.")
+    if not path.parent.is_dir():
+        raise InputError(f"{path} cannot be written, for there is no folder {path.parent}; make it, or pass another.")
+    require_extra("matplotlib", "plots")
 
 
 def _draw(axes: Any, lines: Mapping[str, Line], references: Mapping[str, float], *, points: bool) -> list[Any]:
@@ -109,9 +119,7 @@ def format_tick(value: float) -> str:
     return f"{value:g}"
 
 
-def _check(path: Path, lines: Mapping[str, Line], references: Mapping[str, float], *, log_x: bool, log_y: bool) -> None:
-    if path.suffix.lower() not in NO_METADATA:
-        raise InputError(f"{path} is neither .svg nor .png; give the plot a name that ends in one of them.")
+def _check(lines: Mapping[str, Line], references: Mapping[str, float], *, log_x: bool, log_y: bool) -> None:
     if not lines:
         raise InputError("there are no lines to draw; pass at least one.")
     for name, (xs, ys) in lines.items():

@@ -10,7 +10,7 @@ Parts of a model are loaded when a question needs them, and neither numba nor sc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,9 +21,10 @@ import numpy as np
 from wordatoms.atoms import Atoms
 from wordatoms.embeddings import Embeddings, Neighbour, load_words
 from wordatoms.errors import InputError, ModelError, UnknownWordError
+from wordatoms.folder import ModelFolder
 from wordatoms.forms import inflected_forms
 from wordatoms.metaatoms import MetaAtoms
-from wordatoms.notes import Notes
+from wordatoms.notes import Notes, change_notes
 from wordatoms.wordlists import WordList
 
 
@@ -52,6 +53,8 @@ class Sense:
     """The weight of the atom in each form of the word that has it."""
     picked: bool = False
     """Whether a person chose it."""
+    named: bool = False
+    """Whether a person gave the label."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ class Candidate:
     label: str
     nearest: tuple[Neighbour, ...]
     picked: bool
+    named: bool
 
 
 @dataclass(frozen=True)
@@ -90,11 +94,8 @@ class SenseModel:
     """A model's folder, ready for questions; see `wordatoms.load`."""
 
     def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
-        if not (self.path / "manifest.json").is_file():
-            raise ModelError(
-                f"{self.path} is not a model folder (it has no manifest.json); pass the folder of a model."
-            )
+        self.folder = ModelFolder(path)
+        self.path = self.folder.path
 
     def __repr__(self) -> str:
         return f"SenseModel({str(self.path)!r}, {len(self.words):,} words, {len(self.atoms):,} atoms)"
@@ -115,6 +116,12 @@ class SenseModel:
         return Embeddings.load(self.path)
 
     @cached_property
+    def _learned_from(self) -> Embeddings:
+        """The vectors that the atoms were learned from: those of the words, or the induced ones."""
+        settings = self.folder.stages.get("atomize", {}).get("settings", {})
+        return load_vectors(self.path, str(settings.get("vectors", "word")))
+
+    @cached_property
     def atoms(self) -> Atoms:
         atoms = Atoms.load(self.path)
         if len(atoms.codes) != len(self.words):
@@ -124,6 +131,15 @@ class SenseModel:
             )
         return atoms
 
+    def _closest(self, word: str, n: int) -> list[tuple[int, float]]:
+        vectors = self._learned_from
+        if vectors.dim != self.atoms.dim:
+            raise ModelError(
+                f"{self.path} disagrees with itself: vectors of {vectors.dim} dimensions but atoms of "
+                f"{self.atoms.dim}; make the atoms again."
+            )
+        return self.atoms.closest(vectors[word], n)
+
     @cached_property
     def meta_atoms(self) -> MetaAtoms:
         return MetaAtoms.load(self.path, len(self.atoms))
@@ -131,7 +147,7 @@ class SenseModel:
     @property
     def notes(self) -> Notes:
         """What a person added: read anew each time, because another process may have changed it."""
-        return Notes.load(self.path, self.atoms.fingerprint)
+        return Notes.load(self.path, self.atoms.fingerprint, len(self.atoms))
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -151,7 +167,7 @@ class SenseModel:
         """The senses of a word, the heaviest first.
 
         With `forms` those of its inflected forms too, each weighted by its share of the occurrences. Where a person
-        picked atoms for the word, these are its senses.
+        picked atoms for the word, these are its senses, and forms add none.
         """
         word = self.words[self.row(word)]
         notes = self.notes
@@ -171,6 +187,7 @@ class SenseModel:
                 self.linked_words(atom, n_linked, leave_out=weights),
                 {form: found[atom] for form, found in weights.items() if atom in found},
                 picked=word in notes.picks,
+                named=atom in notes.names,
             )
             for atom in left
         ]
@@ -180,7 +197,7 @@ class SenseModel:
         return inflected_forms(word, self._rows)
 
     def candidates(self, word: str, n: int = 20, *, n_nearest: int = 10) -> list[Candidate]:
-        """The atoms closest to a word, from which a person may pick its senses."""
+        """The atoms closest to a word, from which a person may pick its senses; hidden ones are left out."""
         word = self.words[self.row(word)]
         notes, weights = self.notes, self._weights(word, negative=True)
         return [
@@ -191,9 +208,11 @@ class SenseModel:
                 self.label(atom, notes),
                 self.nearest_words(atom, n_nearest),
                 atom in notes.picks.get(word, ()),
+                atom in notes.names,
             )
-            for atom, cosine in self.atoms.closest(self.embeddings[word], n)
-        ]
+            for atom, cosine in self._closest(word, n + len(notes.hidden))
+            if atom not in notes.hidden
+        ][:n]
 
     def _weights(self, word: str, *, negative: bool = False) -> dict[int, float]:
         """The atoms in the code of a word."""
@@ -203,7 +222,7 @@ class SenseModel:
 
     def _fitted_weights(self, word: str, atoms: tuple[int, ...]) -> dict[int, float]:
         """The weights with which the picked atoms come nearest to the word."""
-        vector = self.embeddings[word].astype(np.float64)
+        vector = self._learned_from[word].astype(np.float64)
         vectors = self.atoms.vectors[list(atoms)].astype(np.float64)
         weights = np.linalg.lstsq(vectors.T, vector / (np.linalg.norm(vector) or 1.0), rcond=None)[0]
         return dict(zip(atoms, weights.tolist(), strict=True))
@@ -236,23 +255,25 @@ class SenseModel:
         )
 
     def search(self, text: str) -> list[int]:
-        """The atoms that a word belongs to; else those with the text in their label."""
-        if text in self._rows:
-            return self.atoms.containing(self._rows[text])
-        notes = self.notes
-        found = [atom for atom in range(len(self.atoms)) if text.lower() in self.label(atom, notes).lower()]
-        if not found:
+        """The atoms with the text in a name a person gave, then those that the word belongs to."""
+        notes, word = self.notes, text if text in self._rows else text.lower()
+        named = [atom for atom, name in sorted(notes.names.items()) if text.lower() in name.lower()]
+        found = self.atoms.containing(self._rows[word]) if word in self._rows else []
+        if not named and word not in self._rows:
             raise UnknownWordError(text, self.words)
-        return found
+        return list(dict.fromkeys([*named, *found]))
 
     def label(self, atom: int, notes: Notes | None = None) -> str:
+        """The name a person gave an atom, or the one made of its nearest words."""
+        self.atoms.check_id(atom)
         names = (notes or self.notes).names
         return names.get(atom, self.atoms.labels[atom])
 
     def nearest_words(self, atom: int, n: int = 10) -> tuple[Neighbour, ...]:
         """The words nearest to an atom; beyond those stored with it, by a search over all words."""
+        self.atoms.check_id(atom)
         if n > self.atoms.nearest.shape[1]:
-            return tuple(self.embeddings.nearest(self.atoms.vectors[atom], n))
+            return tuple(self._learned_from.nearest(self.atoms.vectors[atom], n))
         rows, cosines = self.atoms.nearest[atom, :n].tolist(), self.atoms.cosines[atom, :n].tolist()
         return tuple(Neighbour(self.words[row], cosine) for row, cosine in zip(rows, cosines, strict=True))
 
@@ -269,28 +290,45 @@ class SenseModel:
 
     def pick(self, word: str, atoms: Iterable[int]) -> None:
         """Keep these atoms as the senses of a word; none at all takes the picks back."""
-        word, chosen, notes = self.words[self.row(word)], tuple(dict.fromkeys(atoms)), self.notes
-        for atom in chosen:
-            self.atoms.check_id(atom)
-        others = {key: value for key, value in notes.picks.items() if key != word}
-        self._keep(replace(notes, picks={**others, word: chosen} if chosen else others))
+        word, chosen = self.words[self.row(word)], tuple(map(self.atoms.check_id, dict.fromkeys(atoms)))
+
+        def change(notes: Notes) -> Notes:
+            for atom in set(chosen) & notes.hidden:
+                raise InputError(f"atom {atom} is hidden; unhide it first: wordatoms atoms {atom} --unhide")
+            others = {key: value for key, value in notes.picks.items() if key != word}
+            return replace(notes, picks={**others, word: chosen} if chosen else others)
+
+        self._change(change)
 
     def name(self, atom: int, name: str) -> None:
         """Give an atom a name of one's own; an empty one takes it back."""
         self.atoms.check_id(atom)
         if "\n" in name or len(name) > 200:
             raise InputError("the name of an atom is one line of at most 200 characters; pass a shorter one.")
-        others = {key: value for key, value in self.notes.names.items() if key != atom}
-        self._keep(replace(self.notes, names={**others, atom: name} if name else others))
+
+        def change(notes: Notes) -> Notes:
+            others = {key: value for key, value in notes.names.items() if key != atom}
+            return replace(notes, names={**others, atom: name} if name else others)
+
+        self._change(change)
 
     def hide(self, atom: int, *, hidden: bool = True) -> None:
         """Leave an atom out of all senses, or take it in again."""
         self.atoms.check_id(atom)
-        others = self.notes.hidden - {atom}
-        self._keep(replace(self.notes, hidden=others | {atom} if hidden else others))
+        self._change(lambda notes: replace(notes, hidden=notes.hidden - {atom} | ({atom} if hidden else set())))
 
-    def _keep(self, notes: Notes) -> None:
-        notes.save(self.path)
+    def _change(self, change: Callable[[Notes], Notes]) -> None:
+        change_notes(self.path, self.atoms.fingerprint, len(self.atoms), change)
+
+
+def load_vectors(path: Path, vectors: str) -> Embeddings:
+    """The word vectors of a model, or its induced ones."""
+    embeddings = Embeddings.load(path)
+    if vectors == "word":
+        return embeddings
+    from wordatoms.inducedmap import load_induced_vectors
+
+    return replace(embeddings, vectors=load_induced_vectors(path), state={})
 
 
 def load(path: Path | str) -> SenseModel:

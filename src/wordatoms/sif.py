@@ -12,6 +12,7 @@ and the map A that follows (`wordatoms.inducedmap`).
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,6 +28,7 @@ from wordatoms.tokens import Tokenizer
 
 DEFAULT_A = 1e-3
 BATCH_CONTEXTS = 1024
+MOST_TOKENS = np.iinfo(np.int64).max
 
 Context = str | Sequence[str]
 """A piece of text, or its tokens."""
@@ -55,7 +57,12 @@ def p_words(embeddings: Embeddings) -> NDArray[np.float64]:
     if embeddings.counts is None:
         shares = 1 / np.arange(1, len(embeddings) + 1)
         return np.asarray(shares / shares.sum())
-    return np.asarray(embeddings.counts / max(embeddings.n_tokens or int(embeddings.counts.sum()), 1))
+    n_tokens = 0 if embeddings.n_tokens is None else embeddings.n_tokens
+    if not isinstance(n_tokens, int | np.integer) or not 0 <= n_tokens <= MOST_TOKENS:
+        raise InputError(
+            f"the n_tokens of the vectors is {n_tokens!r}; pass the number of tokens of their text, or None."
+        )
+    return np.asarray(embeddings.counts / max(int(n_tokens) or int(embeddings.counts.sum()), 1))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,13 +146,29 @@ class SIF:
 
         Unknown words are dropped before distances are counted; the target may be of several tokens (`length`).
         """
-        if not (position >= 0 and length >= 1 and position + length <= len(tokens)):
-            raise InputError(f"position is {position}, but there are {len(tokens)} tokens; pass a place among them.")
-        known = self.embeddings.__contains__
-        before = [token for token in tokens[:position] if known(token)]
-        target = [token for token in tokens[position : position + length] if include_target and known(token)]
-        after = [token for token in tokens[position + length :] if known(token)]
-        return [*before[max(len(before) - window, 0) :], *target, *after[:window]]
+        options = {"window": window, "length": length, "include_target": include_target}
+        return next(self.around_each(tokens, [position], **options))
+
+    def around_each(
+        self,
+        tokens: Sequence[str],
+        positions: Iterable[int],
+        *,
+        window: int = 10,
+        length: int = 1,
+        include_target: bool = False,
+    ) -> Iterator[list[str]]:
+        """What `around` gives for each of several positions; the tokens are looked up once for all of them."""
+        known = [place for place, token in enumerate(tokens) if token in self.embeddings]
+        for position in positions:
+            if not (position >= 0 and length >= 1 and position + length <= len(tokens)):
+                raise InputError(
+                    f"position is {position}, but there are {len(tokens)} tokens; pass a place among them."
+                )
+            first, last = bisect_left(known, position), bisect_left(known, position + length)
+            target = known[first:last] if include_target else []
+            places = [*known[max(first - window, 0) : first], *target, *known[last : last + window]]
+            yield [tokens[place] for place in places]
 
     def position_vectors(
         self,
@@ -157,7 +180,7 @@ class SIF:
         remove_common: bool = False,
     ) -> ContextVectors:
         """The vectors of the contexts around some positions of a text."""
-        contexts = [self.around(tokens, at, window=window, include_target=include_target) for at in positions]
+        contexts = self.around_each(tokens, positions, window=window, include_target=include_target)
         return self.vectors(contexts, remove_common=remove_common)
 
     def window_vectors(

@@ -135,11 +135,7 @@ def sparse_code(
         Choose atoms by their largest positive inner product, and keep all weights at 0 or above.
     """
     rows = checked_matrix(X, "X")
-    vectors = np.ascontiguousarray(checked_matrix(atom_vectors, "atom_vectors"), working_dtype(rows))
-    if rows.shape[1] != vectors.shape[1]:
-        raise InputError(
-            f"X has {rows.shape[1]} dimensions but the atoms have {vectors.shape[1]}; pass atoms of the same dimension."
-        )
+    vectors = _checked_atoms(atom_vectors, rows)
     limits = checked_limits(sparsity, len(rows), len(vectors))
     lengths = np.linalg.norm(vectors, axis=1)
     lengths[lengths == 0] = 1
@@ -216,13 +212,35 @@ def checked_matrix(X: ArrayLike, name: str) -> Matrix:
     """The numbers as they are, where they are, if they form a finite matrix."""
     if hasattr(X, "toarray"):
         raise InputError(f"{name} is a sparse matrix; pass a dense array, such as {name}.toarray().")
-    matrix = np.asarray(X)
+    matrix = _as_array(X, name)
     if matrix.dtype.kind not in "fiub":
         raise InputError(f"{name} holds {matrix.dtype}; pass real numbers.")
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise InputError(f"{name} has the shape {matrix.shape}; pass one row per vector, and at least one number.")
     _check_sizes(matrix, name)
     return matrix
+
+
+def _as_array(values: Any, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise InputError(f"{name} is no array ({error}); pass numbers, in rows of one length.") from error
+
+
+def _checked_atoms(atom_vectors: ArrayLike, rows: Matrix) -> Matrix:
+    vectors = checked_matrix(atom_vectors, "atom_vectors")
+    if rows.shape[1] != vectors.shape[1]:
+        raise InputError(
+            f"X has {rows.shape[1]} dimensions but the atoms have {vectors.shape[1]}; pass atoms of the same dimension."
+        )
+    return np.ascontiguousarray(vectors, working_dtype(rows))
+
+
+def check_integers(least: int, **values: object) -> None:
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise InputError(f"{name} is {value!r}; pass an integer of {least} or more.")
 
 
 def _check_sizes(matrix: Matrix, name: str) -> None:
@@ -251,7 +269,7 @@ def working_rows(rows: Matrix) -> Matrix:
 
 def checked_limits(sparsity: Sparsity, n_rows: int, n_atoms: int) -> NDArray[np.int32]:
     """The largest number of atoms for each row."""
-    limits = np.asarray(sparsity)
+    limits = _as_array(sparsity, "sparsity")
     if limits.dtype.kind not in "iu" or limits.shape not in ((), (n_rows,)):
         raise InputError(
             f"sparsity is {limits.dtype} of shape {limits.shape}; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -36,9 +37,11 @@ def write_whole(path: Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             part.unlink()
+        if isinstance(error, OSError) and error.filename == str(part):
+            error.filename = str(path)  # the name that the user knows
         raise
 
 
@@ -49,7 +52,12 @@ def write_json(path: Path, value: object) -> None:
 
 def save_array(path: Path, array: Array) -> None:
     with write_whole(path) as file:
-        np.lib.format.write_array(file, np.asarray(array, order="C"), allow_pickle=False)
+        try:
+            np.lib.format.write_array(file, np.asarray(array, order="C"), allow_pickle=False)
+        except OSError as error:
+            if error.errno is None:  # numpy says only how much it could write
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
+            raise
 
 
 def load_array(path: Path, *, mmap: bool = True) -> Array:
@@ -57,10 +65,25 @@ def load_array(path: Path, *, mmap: bool = True) -> Array:
     try:
         array: Array = np.load(path, mmap_mode="r" if mmap else None, allow_pickle=False)
     except FileNotFoundError:
-        raise ModelError(f"{path} is missing; build that stage of the model again.") from None
+        raise ModelError(f"{path} is missing; make that stage of the model again, with --force.") from None
     except (ValueError, EOFError, OSError) as error:
-        raise ModelError(f"{path} is not a readable array ({error}); build that stage of the model again.") from error
+        raise ModelError(
+            f"{path} is not a readable array ({error}); make that stage of the model again, with --force."
+        ) from error
     return array
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a lock file, waiting for whoever holds it; the system frees it even after kill -9."""
+    try:
+        import fcntl
+    except ImportError:  # not on this system: nobody is kept out
+        yield
+        return
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 class Saved(NamedTuple):

@@ -58,6 +58,10 @@ def main() -> NoReturn:
         cli.main(standalone_mode=False, prog_name="wordatoms")
         if sys.stdout:  # it may have been closed
             sys.stdout.flush()
+    except SystemExit:
+        if type(sys.stdout).__name__ == "PacifyFlushWrapper":  # click says so that nobody reads on
+            _leave_quietly()
+        raise
     except click.exceptions.Exit as ended:
         sys.exit(ended.exit_code)
     except click.ClickException as error:

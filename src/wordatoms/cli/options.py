@@ -52,6 +52,20 @@ class AtomNumber(click.ParamType):  # type: ignore[type-arg]
         return int(text)
 
 
+class Numbers(click.ParamType):  # type: ignore[type-arg]
+    """Whole numbers above 0, written as 500,1000."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        parts = str(value).split(",")
+        if not all(part.strip().isdigit() and int(part) for part in parts):
+            self.fail(f"'{value}' is no list of numbers above 0; write 500,1000.", param, ctx)
+        return tuple(map(int, parts))
+
+
 class NumberRange(click.ParamType):  # type: ignore[type-arg]
     """Two whole numbers, written as 3-7."""
 

@@ -16,7 +16,7 @@ def report_lines(report: dict[str, Any]) -> list[str]:
     return [
         *curve,
         f"runs: {report['n_runs']} of {report['n_atoms_per_run']:,} atoms, relative error {report['run_error']:.3f}",
-        f"overlap: {report['overlap']:.1%} of the atoms of one run have a match above 0.85 in another",
+        *_overlap_lines(report),
         f"left out: {report['n_unrepeated']:,} of {report['n_learned']:,} came back in no other run, "
         f"{report['n_merged']:,} merged (relative error then {report['merged_error']:.3f}), "
         f"{report['n_overused']:,} used by more than {report['most_users']:,.0f} words, "
@@ -26,3 +26,9 @@ def report_lines(report: dict[str, Any]) -> list[str]:
         f"words per atom: {least:,.0f} to {most:,.0f}, half of them between {lower:,.0f} and {upper:,.0f}, "
         f"median {median:,.0f}",
     ]
+
+
+def _overlap_lines(report: dict[str, Any]) -> list[str]:
+    if report["overlap"] is None:
+        return []
+    return [f"overlap: {report['overlap']:.1%} of the atoms of one run have a match above 0.85 in another"]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from wordatoms.senses import AtomView, Candidate, Sense, SenseModel
 
 INDENT = " " * 19
+LIGHTEST = 0.005
+"""Lighter senses, from rare forms of a word, would fill the screen."""
 
 
 @click.command()
@@ -45,6 +47,8 @@ def senses(
     --candidates a person sees the closest atoms and keeps the right ones with --pick; picks live in the model's folder
     and are shown from then on.
     """
+    if pick and unpick:
+        raise click.UsageError("--pick and --unpick exclude each other.")
     opened = load_model(model)
     for word in words:
         opened.row(word)  # an unknown word is said before anything is shown or kept
@@ -72,8 +76,11 @@ def _show_senses(found: dict[str, list[Sense]], *, as_json: bool) -> None:
         return
     for place, (word, items) in enumerate(found.items()):
         click.echo(("\n" if place else "") + word)
-        for sense in items:
+        shown = [sense for sense in items if sense.weight >= LIGHTEST or sense.picked] or items
+        for sense in shown:
             click.echo("\n".join(_sense_lines(sense)))
+        if len(shown) < len(items):
+            click.echo(f"  and {len(items) - len(shown)} of a weight below {LIGHTEST}, in --json")
         if not items:
             click.echo("  no atom has a positive weight")
 
@@ -81,7 +88,8 @@ def _show_senses(found: dict[str, list[Sense]], *, as_json: bool) -> None:
 def _sense_lines(sense: Sense) -> list[str]:
     shown = {near.word for near in sense.nearest}
     linked = [link.word for link in sense.linked if link.word not in shown]
-    lines = [f"  {sense.weight:5.2f}  atom {sense.atom:<5} {_words(sense.label, sense.nearest)}"]
+    words = _words(sense.label, sense.nearest, named=sense.named)
+    lines = [f"  {sense.weight:5.2f}  atom {sense.atom:<5} {words}"]
     if set(sense.forms) != {sense.word}:
         lines.append(f"{INDENT}in {', '.join(sense.forms)}")
     if linked:
@@ -96,17 +104,21 @@ def _show_candidates(found: dict[str, list[Candidate]], *, as_json: bool) -> Non
     for word, items in found.items():
         click.echo(word)
         rows = [
-            ["*" if each.picked else "", each.atom, each.similarity, each.weight, _words(each.label, each.nearest)]
+            [
+                "*" if each.picked else "",
+                str(each.atom),
+                each.similarity,
+                each.weight,
+                _words(each.label, each.nearest, named=each.named),
+            ]
             for each in items
         ]
         show_table(["", "atom", "cosine", "weight", "nearest words"], rows)
 
 
-def _words(label: str, nearest: Iterable[Neighbour]) -> str:
+def _words(label: str, nearest: Iterable[Neighbour], *, named: bool) -> str:
     """The nearest words, after the name if a person gave one (a made-up label repeats the words)."""
-    words = [near.word for near in nearest]
-    own_name = not set(label.split(", ")) & set(words)
-    return (f"[{label}] " if own_name else "") + " ".join(words)
+    return (f"[{label}] " if named else "") + " ".join(near.word for near in nearest)
 
 
 @click.command()
@@ -134,15 +146,19 @@ def atoms(
     have a sense in them, the neighbouring atoms, their meta-atoms.
     """
     opened = load_model(model)
+    if search == "":
+        raise click.UsageError("--search needs a word.")
     if name is not None or hide is not None:
         _change_atom(opened, ids, name, hide)
     chosen = [*ids, *(opened.search(search) if search else [])]
+    everything = not ids and not search
     if meta:
-        _show_tree(opened, chosen, as_json=as_json)
+        _show_tree(opened, None if everything else chosen, number, as_json=as_json)
     elif ids:
         _show_views([opened.atom(atom, n=number) for atom in chosen], as_json=as_json)
     else:
-        _show_list(opened, chosen or range(len(opened.atoms)), number, as_json=as_json)
+        lines = _atom_lines(opened, range(len(opened.atoms)) if everything else chosen, number)
+        _show_list(lines, as_json=as_json)
 
 
 def _change_atom(model: SenseModel, ids: Sequence[int], name: str | None, hide: bool | None) -> None:
@@ -160,20 +176,28 @@ class AtomLine(NamedTuple):
     atom: int
     n_words: int
     label: str
+    named: bool
     nearest: tuple[Neighbour, ...]
 
 
-def _show_list(model: SenseModel, ids: Iterable[int], number: int, *, as_json: bool) -> None:
+def _atom_lines(model: SenseModel, ids: Iterable[int], number: int) -> list[AtomLine]:
+    """Some atoms, without those that are hidden."""
     notes, n_words = model.notes, model.atoms.n_words
-    lines = [
-        AtomLine(atom, int(n_words[atom]), model.label(atom, notes), model.nearest_words(atom, number))
+    return [
+        AtomLine(
+            atom, int(n_words[atom]), model.label(atom, notes), atom in notes.names, model.nearest_words(atom, number)
+        )
         for atom in ids
         if atom not in notes.hidden
     ]
+
+
+def _show_list(lines: Sequence[AtomLine], *, as_json: bool) -> None:
     if as_json:
         show_json(lines)
-    else:
-        show_table(["atom", "words", "nearest words"], [[a, n, _words(label, near)] for a, n, label, near in lines])
+        return
+    rows = [[str(line.atom), line.n_words, _words(line.label, line.nearest, named=line.named)] for line in lines]
+    show_table(["atom", "words", "nearest words"], rows)
 
 
 def _show_views(views: Sequence[AtomView], *, as_json: bool) -> None:
@@ -200,17 +224,14 @@ class Branch(NamedTuple):
     atoms: tuple[AtomLine, ...]
 
 
-def _show_tree(model: SenseModel, chosen: Sequence[int], *, as_json: bool) -> None:
-    notes, n_words = model.notes, model.atoms.n_words
-    wanted = {meta for atom in chosen for meta, _ in model.meta_atoms.of_atom(model.atoms.check_id(atom))}
+def _show_tree(model: SenseModel, chosen: Sequence[int] | None, number: int, *, as_json: bool) -> None:
+    """All meta-atoms, or those of some atoms."""
+    meta_atoms = model.meta_atoms
+    wanted = {meta for atom in chosen or () for meta, _ in meta_atoms.of_atom(model.atoms.check_id(atom))}
     branches = [
-        Branch(
-            meta,
-            model.meta_atoms.labels[meta],
-            tuple(AtomLine(a, int(n_words[a]), model.label(a, notes), model.nearest_words(a, 10)) for a in members),
-        )
-        for meta, members in model.meta_atoms.members.items()
-        if not chosen or meta in wanted
+        Branch(meta, meta_atoms.labels[meta], tuple(_atom_lines(model, members, number)))
+        for meta, members in meta_atoms.members.items()
+        if chosen is None or meta in wanted
     ]
     if as_json:
         show_json(branches)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wordatoms.cli import options
-from wordatoms.cli.output import remark
+from wordatoms.cli.output import remark, show_json
 from wordatoms.cli.reports import report_lines
 from wordatoms.errors import InputError, require_extra
 
@@ -103,6 +103,11 @@ atom_options = _with(
         type=options.AtomNumber(),
         help="Atoms of each run; auto chooses by how much two runs overlap.  [default: 2000, or a fifth of the words]",
     ),
+    click.option(
+        "--sizes",
+        type=options.Numbers(),
+        help="Numbers of atoms that auto chooses from, such as 500,1000.  [default: what suits the vocabulary]",
+    ),
     click.option("--sparsity", type=click.IntRange(1), default=5, show_default=True, help="Most atoms of a word."),
     click.option(
         "--sparsity-range",
@@ -155,6 +160,7 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
         _refuse(streams)
     stages = Stages(ModelFolder(output, create=True), given, STEPS)
     stages.count(text)
+    stages.check_atoms()
     stages.embed(text)
     if streams:
         remark(f"{output}: no map from contexts to words, because '{streams[0]}' is a stream", quiet=given["quiet"])
@@ -227,6 +233,7 @@ def map_(model: str, text: tuple[str, ...], **given: Any) -> None:
 @options.threads
 @options.force
 @options.quiet
+@options.as_json
 def atomize(model: str, **given: Any) -> None:
     """Stage 4 of train: atoms, and the senses of every word.
 
@@ -258,6 +265,14 @@ class Stages:
         made = count(text, self.folder, settings, memory=self.given["memory"], **self.run)
         self._tell("count", repr(Vocabulary.load(self.folder.path)), made=made)
 
+    def check_atoms(self) -> None:
+        """More atoms than words should not wait for the vectors."""
+        from wordatoms.vocabulary import Vocabulary
+
+        n_atoms, n_words = self.given["n_atoms"], len(Vocabulary.load(self.folder.path))
+        if isinstance(n_atoms, int) and n_atoms > n_words:
+            raise InputError(f"{n_atoms:,} atoms were asked for but there are {n_words:,} words; pass fewer atoms.")
+
     def embed(self, text: tuple[str, ...]) -> None:
         from wordatoms.pipeline import embed
 
@@ -284,6 +299,8 @@ class Stages:
         self._tell("atomize", f"{report['n_atoms']:,} atoms", made=made)
         for line in report_lines(report) if made else []:
             remark(f"  {line}", quiet=self.given["quiet"])
+        if self.given.get("as_json"):
+            show_json(report)
 
     def _tell(self, stage: str, what: str, *, made: bool) -> None:
         record = self.folder.stages[stage]

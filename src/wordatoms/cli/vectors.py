@@ -98,27 +98,36 @@ def export_(model: str, output: str, format_: str, force: bool, quiet: bool) -> 
 
 
 @click.command()
-@options.model
+@click.argument("folder", metavar="[MODEL]", required=False)
+@click.option("--model", metavar="MODEL", help="Folder of the model.")
 @options.as_json
-def info(model: str, as_json: bool) -> None:
+def info(folder: str | None, model: str | None, as_json: bool) -> None:
     """What a model holds, and how it was made, stage by stage."""
     from wordatoms.folder import ModelFolder
     from wordatoms.pipeline import folder_facts, read_atom_report
 
-    folder = ModelFolder(model)
-    facts = folder_facts(folder)
+    given = folder or model
+    if given is None:
+        raise click.UsageError("Missing argument 'MODEL'.")
+    opened = ModelFolder(given)
+    facts = folder_facts(opened)
+    report = read_atom_report(opened) if "atomize" in opened.stages else None
     if as_json:
-        show_json({**folder.manifest, "facts": facts})
+        show_json({**opened.manifest, "facts": facts, "atom_report": report})
         return
     for name, value in facts.items():
-        click.echo(f"{name.replace('_', ' ')}: {value:,}" if isinstance(value, int) else f"{name}: {value}")
-    for stage, record in folder.stages.items():
+        click.echo(f"{name.replace('_', ' ')}: {_number(value)}")
+    for stage, record in opened.stages.items():
         click.echo(f"\n{stage}  ({record['program']}, {record['made']}, {record['seconds']:,.1f} s)")
         for name, value in {**record["settings"], **_input_facts(record)}.items():
             click.echo(f"  {name}: {_short(value)}")
         click.echo(f"  files: {', '.join(record['files'])}")
-        for line in report_lines(read_atom_report(folder)) if stage == "atomize" else []:
+        for line in report_lines(report) if stage == "atomize" and report else []:
             click.echo(f"  {line}")
+
+
+def _number(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def _input_facts(record: dict[str, Any]) -> dict[str, Any]:

@@ -9,18 +9,23 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms import atoms as atom_files
-from wordatoms import metaatoms as meta_files
 from wordatoms.atomizing import N_LAST_ITERATIONS, AtomReport, Run, combine_runs, learn_run
 from wordatoms.atoms import Atoms
-from wordatoms.choosing import DEFAULT_SIZES, OverlapPoint, best_size, overlap_point, sparsity_by_count
+from wordatoms.choosing import (
+    WORDS_PER_ATOM,
+    OverlapPoint,
+    best_size,
+    default_sizes,
+    overlap_point,
+    sparsity_by_count,
+)
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
 from wordatoms.folder import ModelFolder
@@ -28,11 +33,11 @@ from wordatoms.ksvd import KSVDCallback
 from wordatoms.metaatoms import N_META_ATOMS, make_meta_atoms
 from wordatoms.notes import set_aside
 from wordatoms.progress import SILENT, Display, TrainingReport
+from wordatoms.senses import load_vectors
 from wordatoms.store import Checkpoint, write_json
 
 MOST_ATOMS = 2000
-WORDS_PER_ATOM = 5
-"""The default number of atoms is 2000, or fewer where there are not so many words for each."""
+"""The default number of atoms, or fewer where there are not words enough."""
 REPORT = "atom-report.json"
 
 
@@ -42,7 +47,8 @@ class AtomSettings:
 
     n_atoms: int | Literal["auto"] | None = None
     """None takes the default; "auto" chooses among `sizes` by the overlap of restarts."""
-    sizes: tuple[int, ...] = DEFAULT_SIZES
+    sizes: tuple[int, ...] | None = None
+    """None takes what suits the number of words."""
     sparsity: int = 5
     sparsity_range: tuple[int, int] | None = None
     """Fewest and most atoms of a word, growing with the logarithm of its count; instead of `sparsity`."""
@@ -69,7 +75,7 @@ def atomize(
     with folder.working():
         if folder.is_done("atomize", facts, force=force):
             return False
-        embeddings = load_vectors(folder, settings.vectors)
+        embeddings = load_vectors(folder.path, settings.vectors)
         learner = _Learner(embeddings, settings, facts, folder.work / "atoms", threads, display)
 
         def make(forget: Callable[[], None]) -> list[str]:
@@ -79,12 +85,12 @@ def atomize(
             meta = make_meta_atoms(
                 embeddings, atoms, n_meta_atoms=settings.n_meta_atoms, random_state=random_state, threads=threads
             )
-            forget()
-            set_aside(folder.path, atoms.fingerprint)
-            atoms.save(folder.path, embeddings.words)
-            meta.save(folder.path)
-            _write_report(folder.path / REPORT, n_atoms, report, curve)
-            return [*atom_files.FILES, *meta_files.FILES, REPORT]
+            with folder.staging() as staged:
+                atoms.save(staged, embeddings.words)
+                meta.save(staged)
+                _write_report(staged / REPORT, n_atoms, report, curve)
+                set_aside(folder.path, atoms.fingerprint)
+                return folder.install(staged, "atomize", forget)
 
         folder.build("atomize", facts, make)
         learner.forget_runs()
@@ -112,14 +118,12 @@ class _Learner:
 
     def choose_size(self) -> tuple[int, list[OverlapPoint]]:
         """The number of atoms, and the curve behind it where it was chosen by overlap."""
-        n_words = len(self.embeddings)
+        n_words = int(np.count_nonzero(self.embeddings.vectors.any(axis=1)))
         if self.settings.n_atoms is None:
             return max(1, min(MOST_ATOMS, n_words // WORDS_PER_ATOM)), []
         if self.settings.n_atoms != "auto":
             return self.settings.n_atoms, []
-        sizes = [size for size in self.settings.sizes if size <= n_words // WORDS_PER_ATOM]
-        if not sizes:
-            raise InputError(f"{n_words:,} words are too few to choose a number of atoms for; pass a number.")
+        sizes = self.settings.sizes or default_sizes(n_words)
         curve = [overlap_point([self.run(size, restart) for restart in range(2)]) for size in sizes]
         return best_size(curve), curve
 
@@ -154,16 +158,6 @@ class _Learner:
         shutil.rmtree(self.work, ignore_errors=True)
 
 
-def load_vectors(folder: ModelFolder, vectors: str) -> Embeddings:
-    """The word vectors of a model, or its induced ones."""
-    embeddings = Embeddings.load(folder.path)
-    if vectors == "word":
-        return embeddings
-    from wordatoms.inducedmap import load_induced_vectors
-
-    return replace(embeddings, vectors=load_induced_vectors(folder.path), state={})
-
-
 def _input_hashes(folder: ModelFolder, vectors: str) -> dict[str, str]:
     """The checksums of what the atoms are learned from."""
     if vectors not in ("word", "induced"):
@@ -184,6 +178,20 @@ def read_atom_report(folder: ModelFolder) -> dict[str, Any]:
     path = folder.path / REPORT
     try:
         report: dict[str, Any] = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+        _check_report(report)
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise ModelError(f"{path} cannot be read ({error}); run: wordatoms atomize {folder.path} --force") from error
     return report
+
+
+def _check_report(report: dict[str, Any]) -> None:
+    """The file may be damaged, or come from another version."""
+    lists = {"overlap_pairs", "words_per_atom", "overlap_curve"}
+    numbers = {field.name for field in fields(AtomReport)} - lists | {"n_atoms_per_run"}
+    for name in numbers:
+        if not isinstance(report[name], int | float) and (name, report[name]) != ("overlap", None):
+            raise TypeError(f"'{name}' is no number")
+    if len(report["words_per_atom"]) != 5 or not isinstance(report["overlap_curve"], list):
+        raise TypeError("'words_per_atom' or 'overlap_curve' is not of its kind")
+    for point in report["overlap_curve"]:
+        OverlapPoint(**point)

@@ -14,22 +14,27 @@ def folder_facts(folder: ModelFolder) -> dict[str, Any]:
     """Words, tokens, dimensions, the map's fit and the number of atoms, as far as the stages are done."""
     facts: dict[str, Any] = {}
     if "count" in folder.stages:
-        vocabulary = _read(folder, "vocabulary.json")
-        facts |= {"tokens": vocabulary.get("n_tokens")}
+        facts |= _read(folder, "vocabulary.json", {"tokens": ("n_tokens", int)})
     if not {"embed", "import"}.isdisjoint(folder.stages):
-        embeddings = _read(folder, "embeddings.json")
-        facts |= {"words": embeddings.get("n_words"), "dimensions": embeddings.get("dim")}
-        facts |= {"method": embeddings.get("method")}
+        names = {"words": ("n_words", int), "dimensions": ("dim", int), "method": ("method", str)}
+        facts |= _read(folder, "embeddings.json", names)
     if "map" in folder.stages:
-        facts |= {"map": f"held-out cosine {_read(folder, 'map.json').get('held_out')}"}
+        facts |= _read(folder, "map.json", {"held_out_cosine_of_the_map": ("held_out", float | None)})
     if "atomize" in folder.stages:
         facts |= {"atoms": read_atom_report(folder)["n_atoms"]}
     return facts
 
 
-def _read(folder: ModelFolder, name: str) -> dict[str, Any]:
+def _read(folder: ModelFolder, file: str, names: dict[str, tuple[str, Any]]) -> dict[str, Any]:
+    """Some values of a JSON file, each under another name and of the kind it must be."""
     try:
-        content: dict[str, Any] = json.loads((folder.path / name).read_bytes())
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{folder.path / name} cannot be read ({error}); make that stage again.") from error
-    return content
+        content = json.loads((folder.path / file).read_bytes())
+        found = {new: content[old] for new, (old, _) in names.items()}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelError(
+            f"{folder.path / file} cannot be read ({error}); make that stage again, with --force."
+        ) from error
+    for new, (old, kind) in names.items():
+        if not isinstance(found[new], kind) or found[new] == float("inf"):
+            raise ModelError(f"{folder.path / file} has no usable '{old}'; make that stage again, with --force.")
+    return found

@@ -61,9 +61,7 @@ def embed(
                     checkpoint=checkpoint,
                     callback=callback,
                 )
-            forget()
-            embeddings.save(folder.path)
-            return _embedding_files(embeddings)
+            return _install(folder, "embed", embeddings, forget)
 
         folder.build("embed", settings, make)
         checkpoint.remove()
@@ -71,8 +69,13 @@ def embed(
     return True
 
 
-def _embedding_files(embeddings: Embeddings) -> list[str]:
-    return ["vectors.npy", "embeddings.json", *(f"state-{name}.npy" for name in sorted(embeddings.state))]
+def _install(folder: ModelFolder, stage: str, embeddings: Embeddings, forget: Callable[[], None]) -> list[str]:
+    """Write embeddings as a stage; the words of a count are already there."""
+    with folder.staging() as staged:
+        embeddings.save(staged)
+        if stage == "embed":
+            (staged / "words.txt").unlink()
+        return folder.install(staged, stage, forget)
 
 
 def chosen_parameters(method: str, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -132,9 +135,7 @@ def import_vectors(
             return None
 
         def make(forget: Callable[[], None]) -> list[str]:
-            forget()
-            embeddings.save(folder.path)
-            return ["words.txt", *_embedding_files(embeddings)]
+            return _install(folder, "import", embeddings, forget)
 
         folder.build("import", settings, make, inputs=[{"path": str(path.resolve()), **fingerprint(path)}])
     return embeddings

@@ -78,10 +78,10 @@ def map_contexts(
 
             def make(forget: Callable[[], None]) -> list[str]:
                 contexts, learned = _map(corpus, folder, settings, memory=memory, engine=engine, display=display)
-                forget()
-                contexts.save(folder.path)
-                learned.save(folder.path)
-                return [*ContextAverages.FILES, *InducedMap.FILES]
+                with folder.staging() as staged:
+                    contexts.save(staged)
+                    learned.save(staged)
+                    return folder.install(staged, "map", forget)
 
             folder.build("map", facts, make, inputs=[as_input(file) for file in corpus.files])
     return True

@@ -83,11 +83,6 @@ class Pseudoword(NamedTuple):
     """The best coefficients, in α·v₁ + β·v₂."""
     beta: float
 
-    @property
-    def ratio(self) -> float:
-        """How many times more frequent the first word is."""
-        return self.count1 / self.count2
-
 
 class Run(NamedTuple):
     """Some pseudowords made and trained together."""
@@ -212,12 +207,10 @@ def evaluate_pseudowords(
             f"the vectors are by {embeddings.method}, which cannot hold some words and train others; pass a model by "
             f"{' or '.join(HELD)}, or one by skip-gram with its text."
         )
+    options: dict[str, Any] = {"parameters": parameters, "threads": threads}
 
     def learn(merging: Merging, seed: int) -> tuple[Vectors, None]:
-        trained = train_pseudowords(
-            embeddings, counts, merging, parameters=parameters, random_state=seed, threads=threads
-        )
-        return trained, None
+        return train_pseudowords(embeddings, counts, merging, random_state=seed, **options), None
 
     sizes = _sizes(counts.vocabulary, n_pairs, n_runs, largest=largest, min_count=min_count)
     return _evaluate(embeddings, counts.vocabulary, learn, sizes, min_count=min_count, random_state=random_state)

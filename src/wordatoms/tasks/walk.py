@@ -42,6 +42,8 @@ Rows = NDArray[np.intp]
 
 LENGTH_RATIO = 4
 """Each text is so many times as long as the one before."""
+FEWEST_PAIRS = 2
+"""A baseline is another pair's senses."""
 N_DISCOURSES = 50_000
 """Discourses over which an endless text is averaged."""
 STATEMENTS = {
@@ -183,7 +185,7 @@ def evaluate_walk(
     measures = [
         measure
         for n_blocks, contexts in zip(lengths, _growing_text(walk, lengths, pairs, random_state, threads), strict=True)
-        for measure in _measure(walk, *contexts, pairs, n_blocks * BLOCK_WINDOWS * walk.window)
+        for measure in _measure(walk, *contexts, pairs, n_blocks * block_tokens(walk.window))
     ]
     measures += [*_measure(walk, endless, endless, pairs, None), _measure_partition(walk, partition)]
     return WalkResult(_settings(walk, n_pairs, random_state), tuple(measures))
@@ -207,11 +209,16 @@ def draw_walk_errors(result: WalkResult, path: str | Path) -> None:
     )
 
 
+def block_tokens(window: int) -> int:
+    """The tokens of one block; texts are drawn in whole blocks."""
+    return BLOCK_WINDOWS * window
+
+
 def text_lengths(n_tokens: int, window: int, n_lengths: int) -> list[int]:
     """Numbers of blocks, each LENGTH_RATIO times the one before; fewer where the shortest would be none."""
     if n_tokens < 1 or n_lengths < 1:
         raise InputError(f"n_tokens is {n_tokens} and n_lengths is {n_lengths}; pass 1 or more of each.")
-    n_blocks = -(-n_tokens // (BLOCK_WINDOWS * window))
+    n_blocks = -(-n_tokens // block_tokens(window))
     return [n_blocks // LENGTH_RATIO**k for k in reversed(range(n_lengths)) if n_blocks >= LENGTH_RATIO**k]
 
 
@@ -229,7 +236,9 @@ def _line(result: WalkResult, statement: str, baseline: str | None = None) -> tu
 
 def _draw_pairs(n_words: int, n_pairs: int, random_state: int) -> Rows:
     """Pairs of different words, (n_pairs, 2), no word in two of them."""
-    if not 2 <= n_pairs <= n_words // 4:
+    if n_words < 4 * FEWEST_PAIRS:
+        raise InputError(f"n_words is {n_words}; pass {4 * FEWEST_PAIRS} or more, for half of them stay unmerged.")
+    if not FEWEST_PAIRS <= n_pairs <= n_words // 4:
         raise InputError(f"n_pairs is {n_pairs}; with {n_words:,} words pass 2 to {n_words // 4:,}.")
     words = stream_generator(random_state, PAIR_STREAM).permutation(n_words)
     return words[: 2 * n_pairs].reshape(n_pairs, 2)

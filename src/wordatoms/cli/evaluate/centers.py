@@ -34,9 +34,12 @@ def centers(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, 
     from wordatoms.folder import ModelFolder
     from wordatoms.inducedmap import InducedMap
     from wordatoms.pipeline.mapping import model_tokenizer
+    from wordatoms.plots import check_plot
     from wordatoms.progress import Display
     from wordatoms.tasks.centers import evaluate_centers
 
+    if plot:
+        check_plot(plot)
     folder, embeddings = ModelFolder(model), load_embeddings(model)
     folder.require("map", f"run: wordatoms map {model}")
     with (

@@ -12,6 +12,7 @@ import click
 from wordatoms.cli import options
 from wordatoms.cli.evaluate.common import plot, show_result
 from wordatoms.cli.models import load_embeddings
+from wordatoms.cli.output import remark
 
 if TYPE_CHECKING:
     from wordatoms.folder import ModelFolder
@@ -37,7 +38,11 @@ text_option = click.option(
     "--amounts", type=click.IntRange(1), default=4, show_default=True, help="Growing parts of the text to show."
 )
 @click.option(
-    "--min-contexts", type=click.IntRange(1), default=1000, show_default=True, help="Words with fewer are left out."
+    "--min-contexts",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Words with fewer are left out, as long as two words per dimension remain.",
 )
 @plot
 @options.seed
@@ -50,9 +55,12 @@ def induced(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, 
     from wordatoms.engine import local_engine
     from wordatoms.folder import ModelFolder
     from wordatoms.pipeline.mapping import model_tokenizer
+    from wordatoms.plots import check_plot
     from wordatoms.progress import Display
     from wordatoms.tasks.induced import evaluate_induced
 
+    if plot:
+        check_plot(plot)
     folder, embeddings = ModelFolder(model), load_embeddings(model)
     with opened(folder, text, given["threads"]) as corpus:
         n_passes = 3  # for the random windows, SIF and the plain average
@@ -71,6 +79,9 @@ def induced(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, 
                 report=report,
             )
     show_result(result, as_json=as_json)
+    if result.min_contexts < given["min_contexts"]:
+        asked, taken = given["min_contexts"], result.min_contexts
+        remark(f"too few words have {asked:,} contexts; those with {taken:,} or more were taken", quiet=given["quiet"])
     if plot:
         _draw(plot, result, embeddings.method)
 

@@ -47,6 +47,10 @@ def pseudowords(model: str, as_json: bool, plot: str | None, **given: Any) -> No
     With vectors by SN or GloVe the words are merged in the counts, and all others stay where they are. With vectors by
     skip-gram they are merged in the text, all words are trained anew, and the result is mapped back.
     """
+    from wordatoms.plots import check_plot
+
+    if plot:
+        check_plot(plot)
     result = _evaluate(model, given)
     show_result(result, as_json=as_json)
     if not as_json:
