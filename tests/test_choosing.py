@@ -19,9 +19,11 @@ def test_overlap_point_is_the_mean_both_ways() -> None:
     assert point == OverlapPoint(2, 0.5, 1.0, pytest.approx(0.3))
 
 
-def test_best_size_has_the_most_atoms_in_common() -> None:
-    curve = [OverlapPoint(10, 0.9, 9, 0.5), OverlapPoint(20, 0.7, 14, 0.4), OverlapPoint(40, 0.2, 8, 0.3)]
+def test_best_size_is_where_half_of_the_added_atoms_stop_coming_back() -> None:
+    curve = [OverlapPoint(10, 0.9, 9, 0.5), OverlapPoint(20, 0.75, 15, 0.4), OverlapPoint(40, 0.6, 24, 0.3)]
     assert best_size(curve) == 20
+    assert best_size(curve[:2]) == 20
+    assert best_size(curve[:1]) == 10
 
 
 def test_sparsity_grows_with_the_logarithm_of_the_count() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from planted import N_ATOMS, planted_model
+from wordatoms.choosing import OverlapPoint, best_size
 from wordatoms.errors import InputError, ModelError
 from wordatoms.folder import ModelFolder
 from wordatoms.pipeline import AtomSettings, atomize, import_vectors, read_atom_report
@@ -85,8 +86,7 @@ def test_auto_chooses_by_overlap_and_shows_the_curve(tmp_path: Path) -> None:
     folder = planted_model(tmp_path / "model", n_atoms="auto", sizes=(5, N_ATOMS, 60), n_iterations=6)
     report = read_atom_report(folder)
     assert [point["n_atoms"] for point in report["overlap_curve"]] == [5, N_ATOMS, 60]
-    best = max(report["overlap_curve"], key=lambda point: point["n_common"])
-    assert report["n_atoms_per_run"] == best["n_atoms"]
+    assert report["n_atoms_per_run"] == best_size([OverlapPoint(**point) for point in report["overlap_curve"]])
 
 
 def test_default_size_follows_the_vocabulary(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ belongs together, each run in its own way. The paper also lets the number of ato
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ SIZES = (500, 1000, 1500, 2000, 3000, 4000)
 """To choose from where there are words enough."""
 WORDS_PER_ATOM = 5
 """At least so many words for each atom."""
+WORTH_ADDING = 0.5
+"""More atoms are worth while as long as this share of them come back."""
 
 
 def default_sizes(n_words: int) -> tuple[int, ...]:
@@ -51,8 +54,11 @@ def overlap_point(runs: Sequence[Run]) -> OverlapPoint:
 
 
 def best_size(curve: Sequence[OverlapPoint]) -> int:
-    """The size at which two runs have the most atoms in common."""
-    return max(curve, key=lambda point: point.n_common).n_atoms
+    """The size beyond which less than half of the atoms that are added come back in another run."""
+    for smaller, larger in pairwise(curve):
+        if larger.n_common - smaller.n_common < WORTH_ADDING * (larger.n_atoms - smaller.n_atoms):
+            return smaller.n_atoms
+    return curve[-1].n_atoms
 
 
 def sparsity_by_count(embeddings: Embeddings, fewest: int, most: int) -> NDArray[np.int64]:
