@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import runpy
 from pathlib import Path
@@ -34,5 +35,8 @@ def test_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (readme,) = python_examples(ROOT / "README.md")
     exec(readme, {})
     (tmp_path / "model").symlink_to(tmp_path / "small.model")
-    (embeddings,) = python_examples(ROOT / "docs" / "embeddings.md")
-    exec(embeddings, {})
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "one.txt.gz").write_bytes(gzip.compress(5 * (ROOT / "tests/data/small.txt").read_bytes()))
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        for example in python_examples(page):
+            exec(example, {})

@@ -146,8 +146,8 @@ class SIF:
 
         Unknown words are dropped before distances are counted; the target may be of several tokens (`length`).
         """
-        options = {"window": window, "length": length, "include_target": include_target}
-        return next(self.around_each(tokens, [position], **options))
+        found = self.around_each(tokens, [position], window=window, length=length, include_target=include_target)
+        return next(found)
 
     def around_each(
         self,

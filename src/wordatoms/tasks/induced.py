@@ -208,8 +208,8 @@ class _Test:
         held = hold_out(candidates, random_state)
         if candidates.sum() < FEWEST_WORDS:
             raise InputError(
-                f"{int(candidates.sum())} words of the model have contexts in the text, {enough:,} or more each, too few "
-                "to hold some out; pass a longer text or a lower min_contexts."
+                f"{int(candidates.sum())} words of the model have contexts in the text, {enough:,} or more each, "
+                "too few to hold some out; pass a longer text or a lower min_contexts."
             )
         return cls(embeddings, candidates & ~held, held, enough)
 
