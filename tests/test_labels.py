@@ -9,7 +9,7 @@ from wordatoms.labels import make_label
     ("nearest", "label"),
     [
         (["trousers", "blouse", "waistcoat", "skirt"], "trousers, blouse, waistcoat"),
-        (["river", "rivers", "river's", "tributary", "tributaries", "upstream"], "river, tributary, tributaries"),
+        (["river", "rivers", "river's", "tributary", "tributaries", "upstream"], "river, tributary, upstream"),
         (["court's", "court", "appeals", "supreme"], "court's, appeals, supreme"),
         (["one"], "one"),
         ([], ""),

@@ -63,7 +63,7 @@ class TestText:
         st.floats(width=32, allow_nan=False, allow_infinity=False).map(repr),
         st.decimals(-(10**6), 10**6, places=8).map(str),
         st.from_regex(r"[+-]?([0-9]{1,25}\.?[0-9]{0,25}|\.[0-9]{1,25})([eE][+-]?[0-9])?", fullmatch=True),
-    )
+    ).filter(lambda text: abs(float(text)) <= float(np.finfo(np.float32).max))
 
     @settings(deadline=None)
     @given(numbers=st.lists(number, min_size=1, max_size=8))

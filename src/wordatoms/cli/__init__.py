@@ -59,7 +59,7 @@ def main() -> NoReturn:
         if sys.stdout:  # it may have been closed
             sys.stdout.flush()
     except SystemExit:
-        if type(sys.stdout).__name__ == "PacifyFlushWrapper":  # click says so that nobody reads on
+        if "PacifyFlushWrapper" in type(sys.stdout).__name__:  # click says so that nobody reads on
             _leave_quietly()
         raise
     except click.exceptions.Exit as ended:

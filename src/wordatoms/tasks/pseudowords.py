@@ -139,9 +139,12 @@ class PseudowordsResult(TaskResult):
     def verdict(self) -> str:
         if self.method not in PAPER:
             low, high = PAPER_RETRAINED["cosine"]
-            ours = fmean(row["cosine"] for row in self.rows())
-            word = "agrees" if low - AGREEMENT <= ours <= high + AGREEMENT else "differs"
-            return f"the paper reports cosines from {low} to {high} for word2vec; ours, {ours:.2f}, {word}."
+            words = {True: "agrees", False: "differs"}
+            ours = "; ".join(
+                f"{row['cosine']:.2f} at {row['pairs']:,} pairs {words[low <= row['cosine'] <= high]}"
+                for row in self.rows()
+            )
+            return f"the paper reports cosines from {low} to {high} for word2vec; ours, {ours}."
         compared = [_compare(row) for row in self.rows() if row["paper_cosine"] is not None]
         table = f"Table 3 of the paper: {'; '.join(compared)}; " if compared else ""
         return table + self.coefficients.verdict

@@ -94,7 +94,8 @@ class RemarksResult(TaskResult):
     @property
     def verdict(self) -> str:
         return (
-            f"The paper has 3–4 atoms in a discourse, ours {self.n_needed}; most coefficients non-negative, ours "
+            f"The paper has 3–4 atoms in a discourse, ours {self.n_needed} within 2% of the best; "
+            "most coefficients non-negative, ours "
             f"{self.nonnegative:.0%}; a matrix close to a multiple of the identity, ours off by "
             f"{self.distance_vectors:.0%}."
         )

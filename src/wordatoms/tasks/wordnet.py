@@ -8,7 +8,7 @@ beside it. The words are those of SemEval-2010 task 14, the names of its files: 
 The paper does not say whether the word itself counts where it stands in its own examples. It would bring its vector
 into the span, so here it is left out with its inflected forms. Nor does it say which part of speech is meant: as a
 vector is of all of them, all senses of the spelling are taken. How much either choice matters stands beside it: kept
-words alone bring the cosines near to the paper's, most of all with an A that was fitted with the word in its contexts.
+words bring the cosines nearer to the paper's, most of all with an A that was fitted with the word in its contexts.
 """
 
 from __future__ import annotations

@@ -126,6 +126,6 @@ def _draw(path: str, result: InducedResult, method: str) -> None:
         title=f"Induced embeddings of held-out words ({method})",
         x_label="contexts read",
         y_label="cosine with the word vector",
-        references={"paper, 1M paragraphs": 0.96, "paper, without A": 0.58},
+        references={"paper, GloVe": 0.96, "paper, GloVe without A": 0.58},
         points=True,
     )
