@@ -109,7 +109,7 @@ def main() -> None:
     for text in filter(None, arguments.ranges.split(",")):
         low, high = map(int, text.split("-"))
         rows.append(measure(embeddings, mixtures, text, 2000, sparsity_by_count(embeddings, low, high)))
-    show({"model": str(arguments.model), "n_mixtures": len(mixtures.rows), "settings": rows}, arguments.json)
+    show({"model": arguments.model.name, "n_mixtures": len(mixtures.rows), "settings": rows}, arguments.json)
     if arguments.plot:
         curve = rows[: len(arguments.sizes)]
         draw_lines(

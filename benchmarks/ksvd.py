@@ -235,7 +235,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     result: dict[str, Any] = {
         "machine": f"{platform.processor() or platform.machine()}, {platform.system()}",
         "commit": git_commit(),
-        "vectors": str(options.model or "planted"),
+        "vectors": options.model.name if options.model else "planted",
         "n_rows": len(rows),
         "dim": rows.shape[1],
         "n_atoms": options.atoms,

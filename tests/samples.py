@@ -12,6 +12,10 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from wordatoms.text import Corpus, open_corpus
 
 POEM = "The spring ran dry.\nA tie — won by a head.\n\nÄrger mit dem Böcklein\r\nлуна\n".encode()
 
@@ -22,6 +26,19 @@ COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     "zstd": zstandard.ZstdCompressor(write_checksum=True).compress,
 }
 every_compression = pytest.mark.parametrize("compression", COMPRESSORS)
+
+
+slow = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def texts_of(words: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Short texts of several lines, never without a word."""
+    lines = st.lists(words, max_size=12).map(" ".join)
+    return st.lists(lines, min_size=1, max_size=8).map("\n".join).filter(lambda text: bool(text.strip()))
+
+
+def as_corpus(text: str, folder: Path, **options: int) -> Corpus:
+    return open_corpus([write(folder / "text.txt", text.encode())], work=folder, **options)
 
 
 def write(path: Path, content: bytes = POEM) -> Path:

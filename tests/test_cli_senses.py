@@ -192,6 +192,11 @@ def test_wrong_number_of_atoms_is_wrong_usage(model: Path, value: str) -> None:
     fails(run("atomize", model, "--atoms", value), 2)
 
 
+def test_two_kinds_of_sparsity_are_wrong_usage(model: Path) -> None:
+    fails(run("atomize", model, "--sparsity-range", "2-4", "--sparsity", "3"), 2)
+    fails(run("atomize", model, "--sparsity", "3", "--sparsity-range", "2-4"), 2)
+
+
 def test_model_without_atoms(tmp_path: Path) -> None:
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("one 1 2\ntwo 2 1\n")

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_contexts as naive
+from samples import as_corpus, slow, texts_of
 from wordatoms import contexts as contexts_module
 from wordatoms.contexts import (
     MOST_BITS,
@@ -27,21 +28,13 @@ from wordatoms.contexts import (
 )
 from wordatoms.engine import ThreadEngine
 from wordatoms.errors import InputError, ModelError
-from wordatoms.text import Corpus, open_corpus
+from wordatoms.text import Corpus
 from wordatoms.tokens import Tokenizer
 
 WORDS = ["tie", "spring", "bank", "cell", "é", "a"]
 VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), 5)).astype(np.float32)
 tokens = st.sampled_from([*WORDS, "Tie", "unknown", "1990"])
-lines = st.lists(tokens, max_size=12).map(" ".join)
-texts = st.lists(lines, min_size=1, max_size=8).map("\n".join).filter(lambda text: text.strip())
-slow = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-def as_corpus(text: str, folder: Path, **options: int) -> Corpus:
-    path = folder / "text.txt"
-    path.write_text(text, "utf-8")
-    return open_corpus([path], work=folder, **options)
+texts = texts_of(tokens)
 
 
 def as_bytes(sums: ContextSums) -> bytes:

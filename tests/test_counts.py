@@ -10,28 +10,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_counts
+from samples import as_corpus, slow, texts_of
 from wordatoms import counts as counts_module
 from wordatoms.counts import Counts, count_pairs, integer_weights
 from wordatoms.engine import Engine, ThreadEngine, make_batches
 from wordatoms.errors import InputError, ModelError
-from wordatoms.text import Corpus, Shard, open_corpus
+from wordatoms.text import Corpus, Shard
 from wordatoms.tokens import Tokenizer
 from wordatoms.vocabulary import Vocabulary, build_vocabulary
 
 words = st.sampled_from(["tie", "Tie", "spring", "bank", "cell", "é", "a", "b", "1990"])
-lines = st.lists(words, max_size=12).map(" ".join)
-texts = st.lists(lines, min_size=1, max_size=8).map("\n".join).filter(lambda text: text.strip())
-slow = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-def as_corpus(text: str, folder: Path, **options: int) -> Corpus:
-    path = folder / "text.txt"
-    path.write_text(text, "utf-8")
-    return open_corpus([path], work=folder, **options)
+texts = texts_of(words)
 
 
 def digest(counts: Counts) -> str:

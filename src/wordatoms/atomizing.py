@@ -327,10 +327,9 @@ def _relative_error(embeddings: Embeddings, atoms: Vectors, codes: SparseCodes) 
 
 
 def _code_facts(atoms: Atoms) -> dict[str, Any]:
-    present = atoms.codes.atoms >= 0
     positive = atoms.codes.weights > 0
     return {
-        "share_nonnegative": float(positive.sum() / max(present.sum(), 1)),
+        "share_nonnegative": atoms.codes.share_positive,
         "atoms_per_word": float(positive.sum(axis=1).mean()),
         "words_per_atom": tuple(np.quantile(atoms.n_words, [0, 0.25, 0.5, 0.75, 1]).tolist()),
     }

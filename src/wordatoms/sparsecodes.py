@@ -56,6 +56,11 @@ class SparseCodes:
     def sparsity(self) -> int:
         return int(self.atoms.shape[1])
 
+    @property
+    def share_positive(self) -> float:
+        """Of all weights; 0 where there are none."""
+        return float((self.weights > 0).sum() / max((self.weights != 0).sum(), 1))
+
     def decode(self, atom_vectors: Matrix) -> Matrix:
         """The weighted sums of atoms that the codes stand for, (n_rows, dim)."""
         if len(atom_vectors) != self.n_atoms:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from wordatoms.cli import options
 from wordatoms.cli.output import remark, show_json
@@ -251,6 +252,9 @@ class Stages:
     def __init__(self, folder: ModelFolder, given: dict[str, Any], steps: tuple[str, ...] = ()) -> None:
         from wordatoms.progress import Display
 
+        source = click.get_current_context().get_parameter_source("sparsity")
+        if given.get("sparsity_range") and source is ParameterSource.COMMANDLINE:
+            raise click.UsageError("--sparsity and --sparsity-range exclude each other.")
         self.folder, self.given = folder, given
         self.run = {"threads": given["threads"], "force": given["force"]}
         self.run["display"] = Display(steps, quiet=given["quiet"])

@@ -140,8 +140,8 @@ def evaluate_remarks(
         float(cosines(first, second).mean()),
         n_best,
         tuple(Likeness(cosine, _in_common(embeddings, first, cosine, rng)) for cosine in COSINES),
-        _share_nonnegative(atoms.codes.weights),
-        _share_nonnegative(random_codes.weights),
+        atoms.codes.share_positive,
+        random_codes.share_positive,
         distance_from_identity(_covariance_root(embeddings.vectors)),
         distance_from_identity(induced_map.matrix.astype(np.float64)),
     )
@@ -198,10 +198,6 @@ def _in_common(embeddings: Embeddings, discourses: Matrix, cosine: float, rng: n
 
 
 # --- coefficients and covariance
-
-
-def _share_nonnegative(weights: NDArray[Any]) -> float:
-    return float((weights > 0).sum() / max((weights != 0).sum(), 1))
 
 
 def _covariance_root(vectors: Matrix) -> NDArray[np.float64]:
