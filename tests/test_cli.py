@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -237,3 +238,16 @@ def test_embed_killed_with_minus_nine_goes_on_to_the_same_bytes(model: Path, tmp
         process.kill()
     assert run(*arguments, tmp_path / "killed").returncode == 0
     assert (tmp_path / "killed" / "vectors.npy").read_bytes() == (tmp_path / "whole" / "vectors.npy").read_bytes()
+
+
+def test_atoms_of_induced_vectors_answer_from_them(model: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "model"
+    shutil.copytree(model, copy)
+    done = run("atomize", copy, "--vectors", "induced", "--force")
+    assert done.returncode == 0, done.stderr.decode()
+    few = json.loads(run("atoms", "0", "--model", copy, "--json", "-n", "30").stdout)[0]["nearest"]
+    many = json.loads(run("atoms", "0", "--model", copy, "--json", "-n", "31").stdout)[0]["nearest"]
+    assert [near["word"] for near in many[:30]] == [near["word"] for near in few]
+    assert run("senses", "tie", "--candidates", "3", "--model", copy).returncode == 0
+    assert run("map", copy, "--force").returncode == 0
+    assert "has no atoms yet" in fails(run("senses", "tie", "--model", copy)), "they were of the old induced vectors"
