@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pickle
 import random
 from fractions import Fraction
-from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_contexts as naive
-from samples import as_corpus, slow, texts_of
+from samples import ParcelEngine, as_corpus, slow, texts_of
 from wordatoms import contexts as contexts_module
 from wordatoms.contexts import (
     MOST_BITS,
@@ -126,17 +124,6 @@ def test_extreme_vectors(tmp_path: Path) -> None:
         assert np.allclose(averages, vectors, rtol=1e-6, atol=1e-36)
     with pytest.raises(InputError, match="NaN"):
         context_sums(corpus, ["tie"], np.array([[np.nan]]))
-
-
-class ParcelEngine:
-    """An engine that sends everything through pickle, as one with other machines does."""
-
-    n_workers = 2
-
-    def run(self, work, batches, add, report=None):  # type: ignore[no-untyped-def]
-        report = report or (lambda *_: None)
-        parcels = [pickle.dumps(pickle.loads(pickle.dumps(work))(batch, report)) for batch in reversed(batches)]
-        return reduce(add, map(pickle.loads, parcels))
 
 
 def test_another_engine_runs_the_same_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

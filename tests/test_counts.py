@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import pickle
 from collections.abc import Callable
-from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_counts
-from samples import as_corpus, slow, texts_of
+from samples import ParcelEngine, as_corpus, slow, texts_of
 from wordatoms import counts as counts_module
 from wordatoms.counts import Counts, count_pairs, integer_weights
 from wordatoms.engine import Engine, ThreadEngine, make_batches
@@ -106,17 +104,6 @@ def test_small_batches_give_the_same_counts(tmp_path: Path, monkeypatch: pytest.
     for module in ("wordatoms.counts", "wordatoms.vocabulary"):
         monkeypatch.setattr(f"{module}.BATCH_BYTES", 100)
     assert digest(_counted(corpus, ThreadEngine(2))) == reference
-
-
-class ParcelEngine:
-    """An engine that sends everything through pickle, as one with other machines does."""
-
-    n_workers = 2
-
-    def run(self, work, batches, add, report=None):  # type: ignore[no-untyped-def]
-        report = report or (lambda *_: None)
-        parcels = [pickle.dumps(pickle.loads(pickle.dumps(work))(batch, report)) for batch in reversed(batches)]
-        return reduce(add, map(pickle.loads, parcels))
 
 
 def test_another_engine_runs_the_same_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
