@@ -20,8 +20,9 @@ from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
 from wordatoms.folder import ModelFolder
 from wordatoms.inducedmap import WEIGHTINGS, InducedMap, load_induced_vectors
+from wordatoms.modeltokens import model_tokenizer
 from wordatoms.pipeline import CountSettings, count, embed, import_vectors
-from wordatoms.pipeline.mapping import MapSettings, map_contexts, model_tokenizer
+from wordatoms.pipeline.mapping import MapSettings, map_contexts
 from wordatoms.vectorfiles import write_vectors
 
 TEXT = Path(__file__).parent / "data" / "small.txt"

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from wordatoms.errors import WordatomsError
     from wordatoms.estimator import KSVD
     from wordatoms.pipeline import AtomSettings, CountSettings, train
-    from wordatoms.senses import Sense, SenseModel, load
+    from wordatoms.senses import SenseModel, load
     from wordatoms.sparsecodes import SparseCodes, sparse_code
     from wordatoms.text import Corpus, open_corpus
     from wordatoms.tokens import Tokenizer
     from wordatoms.trainers import train_embeddings
     from wordatoms.vectorfiles import read_vectors, write_vectors
+    from wordatoms.views import Sense
     from wordatoms.vocabulary import Vocabulary, build_vocabulary
 
 _HOMES = {
@@ -34,7 +35,7 @@ _HOMES = {
     "Embeddings": "embeddings",
     "KSVD": "estimator",
     "Neighbour": "embeddings",
-    "Sense": "senses",
+    "Sense": "views",
     "SenseModel": "senses",
     "SparseCodes": "sparsecodes",
     "Tokenizer": "tokens",

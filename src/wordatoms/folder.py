@@ -24,11 +24,12 @@ from wordatoms.store import spill_folder, write_json
 
 FORMAT = 1
 STAGES = {
-    "import": ["count", "embed", "map", "atomize"],
-    "count": ["import", "embed", "map", "atomize"],
-    "embed": ["import", "map", "atomize"],
-    "map": [],
-    "atomize": [],
+    "import": ["count", "embed", "map", "atomize", "tune"],
+    "count": ["import", "embed", "map", "atomize", "tune"],
+    "embed": ["import", "map", "atomize", "tune"],
+    "map": ["tune"],
+    "atomize": ["tune"],
+    "tune": [],
 }
 """Each stage with those that are no longer valid when it is made anew."""
 Settings = Mapping[str, Any]

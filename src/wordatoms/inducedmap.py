@@ -6,6 +6,10 @@ taken: a third of the words with enough contexts is left out of the fit, and the
 over that third decides. The fit that is kept uses all words again. Where the common direction is removed from
 contexts before the fit, the matrix removes it by itself: A takes SIF vectors as they are.
 
+A is made for averages over many contexts. One context alone is mostly noise, and where the noise is large the best
+linear guess of v_w is smaller: with S the covariance of contexts around the average of their word,
+A_noise = (Σ ω v uᵀ)(Σ ω u uᵀ + noise · S)⁻¹, which is A itself without noise (`InducedMap.for_one_context`).
+
 Left out: reading text (`wordatoms.contexts`) and the table of the paper (`wordatoms.tasks.induced`).
 """
 
@@ -68,8 +72,10 @@ class InducedMap:
     """Mean cosine of v_w and A·u_w over the words with enough contexts, all of them in the fit."""
     held_out: float = math.nan
     """The same over words that another fit, on the others, has not seen."""
+    moments: NDArray[np.float32] | None = None
+    """Σ ω v uᵀ, Σ ω u uᵀ and S, (3, dim, dim); None where they were not kept."""
 
-    FILES = ("map.json", "map-matrix.npy", "map-common.npy", "map-windows.npy")
+    FILES = ("map.json", "map-matrix.npy", "map-common.npy", "map-windows.npy", "map-moments.npy")
 
     def __len__(self) -> int:
         """The number of dimensions."""
@@ -93,6 +99,19 @@ class InducedMap:
                 out[start : start + BLOCK_ROWS] = rows[start : start + BLOCK_ROWS] @ self.matrix.T
         return mapped
 
+    def for_one_context(self, noise: float) -> NDArray[np.float32]:
+        """The matrix for single contexts, (dim, dim), which allows for their noise; 0 gives A itself."""
+        if not (noise >= 0 and math.isfinite(noise)):
+            raise InputError(f"noise is {noise}; pass 0 or a positive number.")
+        if noise == 0:
+            return self.matrix
+        if self.moments is None:
+            raise ModelError("the map was learned without what single contexts need; make it again with --force.")
+        cross, contexts, within = self.moments.astype(np.float64)
+        with threadpool_limits(1, "blas"):
+            matrix = np.linalg.solve(_with_ridge(contexts + noise * within), cross.T).T
+        return (_without_direction(matrix, self.common_direction) if self.remove_common else matrix).astype(np.float32)
+
     def induced_vectors(self, contexts: ContextAverages) -> NDArray[np.float32]:
         """The induced embeddings A·u_w of all words, (n_words, dim); zeros for a word without contexts."""
         return self.apply(contexts.averages)
@@ -115,7 +134,10 @@ class InducedMap:
 
     def save(self, folder: Path) -> None:
         (folder / "map.json").unlink(missing_ok=True)
-        for name, array in {"matrix": self.matrix, "common": self.common_direction, "windows": self.windows}.items():
+        arrays = {"matrix": self.matrix, "common": self.common_direction, "windows": self.windows}
+        if self.moments is not None:
+            arrays["moments"] = self.moments
+        for name, array in arrays.items():
             save_array(folder / f"map-{name}.npy", array)
         write_json(folder / "map.json", self._description())
 
@@ -154,6 +176,8 @@ class InducedMap:
             load_checked(folder / "map-common.npy", (dim,), np.float32),
             load_checked(folder / "map-windows.npy", (n_windows, 2 * window + 1), np.int32),
         )
+        if (folder / "map-moments.npy").exists():
+            settings["moments"] = load_checked(folder / "map-moments.npy", (3, dim, dim), np.float32)
         if arrays[2].min(initial=-1) < -1:
             raise ModelError(f"{folder}/map-windows.npy has rows below -1; run: wordatoms map {folder} --force")
         return cls(*arrays, **settings)
@@ -186,7 +210,10 @@ def learn_map(
     fit = _Fit(averages, sif.embeddings.vectors, contexts.n_contexts)
     scores = fit.held_out_scores([weighting] if weighting != "auto" else list(WEIGHTINGS), random_state)
     best = max(scores, key=lambda name: scores[name])
-    matrix = fit_matrix(averages, sif.embeddings.vectors, fit.weights(best))
+    weights = fit.weights(best)
+    matrix = fit_matrix(averages, sif.embeddings.vectors, weights)
+    samples = sif.window_vectors(windows, include_target=contexts.include_target).vectors
+    samples = remove_direction(samples, common) if remove_common else samples
     return InducedMap(
         (_without_direction(matrix, common) if remove_common else matrix).astype(np.float32),
         common,
@@ -198,6 +225,7 @@ def learn_map(
         weighting=best,
         in_sample=fit.score(matrix, fit.scored),
         held_out=scores[best],
+        moments=_moments(averages, sif.embeddings.vectors, weights, contexts.n_contexts, samples),
     )
 
 
@@ -213,16 +241,48 @@ def _check_alike(contexts: ContextAverages, sif: SIF, weighting: str) -> None:
 
 def fit_matrix(averages: NDArray[Any], vectors: NDArray[Any], weights: Weights) -> NDArray[np.float64]:
     """The matrix A (dim, dim) that minimises Σ ω_w ‖v_w − A·u_w‖², with a mild ridge."""
+    cross, gram = _weighted_products(averages, vectors, weights)
+    with threadpool_limits(1, "blas"):
+        solution = np.linalg.solve(_with_ridge(gram), cross.T)
+    return np.asarray(solution.T, np.float64)
+
+
+def _weighted_products(
+    averages: NDArray[Any], vectors: NDArray[Any], weights: Weights
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Σ ω v uᵀ and Σ ω u uᵀ, each (dim, dim)."""
     used = np.flatnonzero(weights)
     if not len(used) or not averages[used].any():
         raise InputError("no word has a context to fit the map to; pass a longer text or another weighting.")
     contexts, targets = averages[used].astype(np.float64), vectors[used].astype(np.float64)
     with threadpool_limits(1, "blas"):
         weighted = contexts * weights[used, None]
-        gram = weighted.T @ contexts
-        gram[np.diag_indices_from(gram)] += RIDGE * np.trace(gram) / len(gram)
-        solution = np.linalg.solve(gram, weighted.T @ targets)
-    return np.asarray(solution.T, np.float64)
+        return targets.T @ weighted, weighted.T @ contexts
+
+
+def _with_ridge(gram: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(gram + np.eye(len(gram)) * (RIDGE * np.trace(gram) / len(gram)))
+
+
+def _moments(
+    averages: NDArray[np.float32],
+    vectors: NDArray[np.float32],
+    weights: Weights,
+    n_contexts: NDArray[np.int64],
+    samples: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """Σ ω v uᵀ and Σ ω u uᵀ for Σ ω = 1, and the covariance S of contexts around the averages of their words.
+
+    `samples` are vectors of random contexts: the second moment of all contexts, less that of the averages.
+    """
+    cross, gram = _weighted_products(averages, vectors, weights / weights.sum())
+    shares = n_contexts / n_contexts.sum()
+    between = _weighted_products(averages, vectors, shares)[1]
+    double = samples.astype(np.float64)
+    with threadpool_limits(1, "blas"):
+        values, directions = np.linalg.eigh(double.T @ double / len(double) - between)
+        within = (directions * np.maximum(values, 0)) @ directions.T  # a covariance is never negative
+    return np.stack([cross, gram, within]).astype(np.float32)
 
 
 def cosines(vectors1: NDArray[Any], vectors2: NDArray[Any]) -> NDArray[np.float64]:

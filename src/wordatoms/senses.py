@@ -10,156 +10,35 @@ Parts of a model are loaded when a question needs them, and neither numba nor sc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from wordatoms.atoms import Atoms
-from wordatoms.embeddings import Embeddings, Neighbour, load_words
-from wordatoms.errors import InputError, ModelError, UnknownWordError
-from wordatoms.folder import ModelFolder
+from wordatoms.atomquestions import AtomQuestions
+from wordatoms.clustering import cluster_vectors
+from wordatoms.disambiguation import Teller
+from wordatoms.errors import InputError
 from wordatoms.forms import inflected_forms
-from wordatoms.metaatoms import MetaAtoms
-from wordatoms.notes import Notes, change_notes
-from wordatoms.wordlists import WordList
+from wordatoms.notes import Notes
+from wordatoms.posterior import Posterior
+from wordatoms.usages import Usage, find_usages, target_forms
+from wordatoms.views import Candidate, Disambiguation, Meaning, Sense, UsageClusters
+
+BATCH_TEXTS = 256
+LEAST_PICKED = 1e-3
+"""A sense that a person picked is possible even where its fitted weight is negative."""
 
 
-class Link(NamedTuple):
-    """A word that shares an atom, and the weight of the atom in its code."""
-
-    word: str
-    weight: float
-
-
-@dataclass(frozen=True)
-class Sense:
-    """One sense of a word."""
-
-    word: str
-    atom: int
-    weight: float
-    """The atom's coefficient in the unit vector of the word; with forms, the mean over all occurrences."""
-    label: str
-    """The name a person gave the atom, or one made of its nearest words."""
-    nearest: tuple[Neighbour, ...]
-    """The words nearest to the atom."""
-    linked: tuple[Link, ...]
-    """Other words with a sense in this atom, the heaviest first."""
-    forms: Mapping[str, float]
-    """The weight of the atom in each form of the word that has it."""
-    picked: bool = False
-    """Whether a person chose it."""
-    named: bool = False
-    """Whether a person gave the label."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """An atom close to a word, for a person to accept as a sense or not."""
-
-    atom: int
-    similarity: float
-    """Its cosine with the word."""
-    weight: float | None
-    """Its coefficient where the code of the word has it."""
-    label: str
-    nearest: tuple[Neighbour, ...]
-    picked: bool
-    named: bool
-
-
-@dataclass(frozen=True)
-class AtomView:
-    """Everything about one atom."""
-
-    atom: int
-    label: str
-    nearest: tuple[Neighbour, ...]
-    n_words: int
-    """How many words have a sense in it."""
-    words: tuple[Link, ...]
-    """The heaviest of them."""
-    neighbours: tuple[tuple[int, float, str], ...]
-    """The nearest atoms: id, cosine, label."""
-    meta: tuple[tuple[int, float, str], ...]
-    """The meta-atoms it is made of: id, weight, label."""
-    hidden: bool
-
-
-class SenseModel:
+class SenseModel(AtomQuestions):
     """A model's folder, ready for questions; see `wordatoms.load`."""
-
-    def __init__(self, path: Path | str) -> None:
-        self.folder = ModelFolder(path)
-        self.path = self.folder.path
 
     def __repr__(self) -> str:
         return f"SenseModel({str(self.path)!r}, {len(self.words):,} words, {len(self.atoms):,} atoms)"
-
-    # --- its parts
-
-    @cached_property
-    def _word_list(self) -> WordList:
-        return load_words(self.path)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """By falling count wherever the model was trained here."""
-        return self._word_list.words
-
-    @cached_property
-    def embeddings(self) -> Embeddings:
-        return Embeddings.load(self.path)
-
-    @cached_property
-    def _learned_from(self) -> Embeddings:
-        """The vectors that the atoms were learned from: those of the words, or the induced ones."""
-        settings = self.folder.stages.get("atomize", {}).get("settings", {})
-        return load_vectors(self.path, str(settings.get("vectors", "word")))
-
-    @cached_property
-    def atoms(self) -> Atoms:
-        atoms = Atoms.load(self.path)
-        if len(atoms.codes) != len(self.words):
-            raise ModelError(
-                f"{self.path} disagrees with itself: {len(self.words):,} words but codes of {len(atoms.codes):,}; "
-                "make the atoms again."
-            )
-        return atoms
-
-    def _closest(self, word: str, n: int) -> list[tuple[int, float]]:
-        vectors = self._learned_from
-        if vectors.dim != self.atoms.dim:
-            raise ModelError(
-                f"{self.path} disagrees with itself: vectors of {vectors.dim} dimensions but atoms of "
-                f"{self.atoms.dim}; make the atoms again."
-            )
-        return self.atoms.closest(vectors[word], n)
-
-    @cached_property
-    def meta_atoms(self) -> MetaAtoms:
-        return MetaAtoms.load(self.path, len(self.atoms))
-
-    @property
-    def notes(self) -> Notes:
-        """What a person added: read anew each time, because another process may have changed it."""
-        return Notes.load(self.path, self.atoms.fingerprint, len(self.atoms))
-
-    @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {word: row for row, word in enumerate(self.words)}
-
-    def row(self, word: str) -> int:
-        """The row of a word; an unknown one raises with the nearest spellings."""
-        if word in self._rows:
-            return self._rows[word]
-        if word.lower() in self._rows:
-            return self._rows[word.lower()]
-        raise UnknownWordError(word, self.words)
 
     # --- senses
 
@@ -171,17 +50,12 @@ class SenseModel:
         """
         word = self.words[self.row(word)]
         notes = self.notes
-        if word in notes.picks:
-            weights = {word: self._fitted_weights(word, notes.picks[word])}
-        else:
-            weights = {form: self._weights(form) for form in (self.forms(word) if forms else [word])}
-        pooled = self._pool(weights)
-        left = sorted((atom for atom in pooled if atom not in notes.hidden), key=lambda atom: (-pooled[atom], atom))
+        weights = self._form_weights(word, notes, forms=forms)
         return [
             Sense(
                 word,
                 atom,
-                pooled[atom],
+                weight,
                 self.label(atom, notes),
                 self.nearest_words(atom, n_nearest),
                 self.linked_words(atom, n_linked, leave_out=weights),
@@ -189,8 +63,27 @@ class SenseModel:
                 picked=word in notes.picks,
                 named=atom in notes.names,
             )
-            for atom in left
+            for atom, weight in self._ranked(weights, notes).items()
         ]
+
+    def sense_weights(self, word: str, *, forms: bool = True) -> dict[int, float]:
+        """The atoms of a word and of its inflected forms with their weights, all positive, the heaviest first."""
+        word = self.words[self.row(word)]
+        notes = self.notes
+        ranked = self._ranked(self._form_weights(word, notes, forms=forms), notes)
+        return {atom: max(weight, LEAST_PICKED) for atom, weight in ranked.items()}
+
+    def _form_weights(self, word: str, notes: Notes, *, forms: bool) -> dict[str, dict[int, float]]:
+        """The atoms of each form, or those that a person picked for the word."""
+        if word in notes.picks:
+            return {word: self._fitted_weights(word, notes.picks[word])}
+        return {form: self._weights(form) for form in (self.forms(word) if forms else [word])}
+
+    def _ranked(self, weights: Mapping[str, Mapping[int, float]], notes: Notes) -> dict[int, float]:
+        """Atom by atom the weight over all forms, the heaviest first, without hidden ones."""
+        pooled = self._pool(weights)
+        left = sorted((atom for atom in pooled if atom not in notes.hidden), key=lambda atom: (-pooled[atom], atom))
+        return {atom: pooled[atom] for atom in left}
 
     def forms(self, word: str) -> tuple[str, ...]:
         """The word and its inflected forms that the model knows."""
@@ -237,54 +130,101 @@ class SenseModel:
                 pooled[atom] = pooled.get(atom, 0.0) + weight * occurrences[form] / total
         return pooled
 
-    # --- atoms
+    # --- words in contexts
 
-    def atom(self, atom: int, *, n: int = 10) -> AtomView:
-        """One atom with its nearest words, the words it is a sense of, its neighbours and its meta-atoms."""
-        self.atoms.check_id(atom)
-        notes = self.notes
-        return AtomView(
-            atom,
-            self.label(atom, notes),
-            self.nearest_words(atom, n),
-            int(self.atoms.n_words[atom]),
-            self.linked_words(atom, n),
-            tuple((near, cosine, self.label(near, notes)) for near, cosine in self.atoms.neighbours(atom, n)),
-            tuple((meta, weight, self.meta_atoms.labels[meta]) for meta, weight in self.meta_atoms.of_atom(atom)),
-            atom in notes.hidden,
+    def disambiguate(self, word: str, text: str, *, n_nearest: int = 10, n_deciding: int = 5) -> list[Disambiguation]:
+        """Which sense of a word is meant, for each of its occurrences in a text, in whichever form."""
+        if not text.strip():
+            raise InputError(f"the text is empty; pass one with {word!r} in it.")
+        found = next(self.disambiguate_each(word, [text], n_nearest=n_nearest, n_deciding=n_deciding))
+        if not found:
+            raise InputError(f"no form of {word!r} is in the text; pass a text with the word.")
+        return found
+
+    def disambiguate_each(
+        self, word: str, texts: Iterable[str], *, n_nearest: int = 10, n_deciding: int = 5
+    ) -> Iterator[list[Disambiguation]]:
+        """The same for each of many texts, without end if need be; an empty list for a text without the word."""
+        teller, remaining = self._teller(word, n_nearest), iter(texts)
+        while batch := list(islice(remaining, BATCH_TEXTS)):
+            yield from teller.tell(batch, n_deciding=n_deciding)
+
+    def _teller(self, word: str, n_nearest: int) -> Teller:
+        word, notes = self.words[self.row(word)], self.notes
+        weights = self.sense_weights(word)
+        meanings = {
+            atom: Meaning(atom, 0.0, self.label(atom, notes), self.nearest_words(atom, n_nearest)) for atom in weights
+        }
+        return Teller(word, self.usage_forms(word), self.posterior, weights, meanings, self.tokenizer)
+
+    def usage_forms(self, word: str) -> frozenset[str]:
+        """The forms in which a word may stand in a text, as texts are cut into words here."""
+        return target_forms(word, self.tokenizer)
+
+    def sense_vectors(self, word: str) -> NDArray[np.float32]:
+        """The atoms of a word and its forms, (n_senses, dim)."""
+        return np.asarray(self.atoms.vectors[list(self.sense_weights(word))])
+
+    def p_senses(self, word: str, usages: Sequence[Usage]) -> NDArray[np.float64]:
+        """p(a|c,w) in each usage, (n_usages, n_senses), in the order of `sense_vectors`."""
+        return self.posterior.p_senses(self.sense_weights(word), self.context_vectors(word, usages))
+
+    def context_vectors(
+        self, word: str, usages: Sequence[Usage], posterior: Posterior | None = None
+    ) -> NDArray[np.float32]:
+        """The vectors of the contexts of a word, (n_usages, dim), without the forms of the word in them."""
+        reader = (posterior or self.posterior).reader
+        return reader.vectors(reader.windows(usages, self.usage_forms(word)))
+
+    def vectors_in_context(
+        self, word: str, usages: Sequence[Usage], posterior: Posterior | None = None
+    ) -> NDArray[np.float32]:
+        """The vector of a word in each usage, (n_usages, dim); an unknown word is what its contexts make of it."""
+        posterior = posterior or self.posterior
+        contexts = self.context_vectors(word, usages, posterior)
+        known = next((form for form in (word, word.lower()) if form in self._rows), None)
+        if known is None:
+            return posterior.in_context(None, {}, contexts)
+        return posterior.in_context(self.embeddings[known], self.sense_weights(known), contexts)
+
+    def similarity(self, word1: str, word2: str, *, context1: str = "", context2: str = "") -> float:
+        """The cosine of two words; with contexts, of the words as they are meant there (at their first occurrence)."""
+        if not context1 and not context2:
+            return self.embeddings.similarity(word1, word2)
+        vectors = [self._in_text(word, text) for word, text in ((word1, context1), (word2, context2))]
+        lengths = [float(np.linalg.norm(vector)) or 1.0 for vector in vectors]
+        return float(vectors[0] @ vectors[1]) / (lengths[0] * lengths[1])
+
+    def _in_text(self, word: str, text: str) -> NDArray[np.float32]:
+        if not text.strip():
+            self.row(word)  # without a context only a known word has a vector
+            return np.asarray(self.vectors_in_context(word, [Usage((word,), 0)])[0])
+        usages = find_usages(word, text, self.tokenizer)
+        if not usages:
+            raise InputError(f"no form of {word!r} is in its context; pass a context with the word.")
+        return np.asarray(self.vectors_in_context(word, usages[:1])[0])
+
+    def cluster(
+        self, word: str, texts: Sequence[str], k: int | Literal["auto"] = "auto", *, random_state: int = 0
+    ) -> UsageClusters:
+        """The contexts of a word in texts, put together by sense: word-sense induction on one's own text."""
+        found = [(number, usage) for number, text in enumerate(texts) for usage in self._usages(word, text)]
+        if not found:
+            raise InputError(f"no form of {word!r} is in the {len(texts):,} texts; pass texts with the word.")
+        usages = [usage for _, usage in found]
+        weights, contexts = self.sense_weights(word), self.context_vectors(word, usages)
+        labels = cluster_vectors(self.posterior.views(weights, contexts), k, random_state=random_state)
+        return UsageClusters(
+            self.words[self.row(word)],
+            tuple(number for number, _ in found),
+            tuple(usages),
+            tuple(labels.tolist()),
+            self.posterior.p_senses(weights, contexts),
+            tuple(weights),
         )
 
-    def search(self, text: str) -> list[int]:
-        """The atoms with the text in a name a person gave, then those that the word belongs to."""
-        notes, word = self.notes, text if text in self._rows else text.lower()
-        named = [atom for atom, name in sorted(notes.names.items()) if text.lower() in name.lower()]
-        found = self.atoms.containing(self._rows[word]) if word in self._rows else []
-        if not named and word not in self._rows:
-            raise UnknownWordError(text, self.words)
-        return list(dict.fromkeys([*named, *found]))
-
-    def label(self, atom: int, notes: Notes | None = None) -> str:
-        """The name a person gave an atom, or the one made of its nearest words."""
-        self.atoms.check_id(atom)
-        names = (notes or self.notes).names
-        return names.get(atom, self.atoms.labels[atom])
-
-    def nearest_words(self, atom: int, n: int = 10) -> tuple[Neighbour, ...]:
-        """The words nearest to an atom; beyond those stored with it, by a search over all words."""
-        self.atoms.check_id(atom)
-        if n > self.atoms.nearest.shape[1]:
-            return tuple(self._learned_from.nearest(self.atoms.vectors[atom], n))
-        rows, cosines = self.atoms.nearest[atom, :n].tolist(), self.atoms.cosines[atom, :n].tolist()
-        return tuple(Neighbour(self.words[row], cosine) for row, cosine in zip(rows, cosines, strict=True))
-
-    def linked_words(self, atom: int, n: int = 10, *, leave_out: Iterable[str] = ()) -> tuple[Link, ...]:
-        """The words with a sense in an atom, the heaviest first."""
-        unwanted = {self._rows[word] for word in leave_out}
-        rows, weights = self.atoms.carriers(atom)
-        pairs = [
-            (row, weight) for row, weight in zip(rows.tolist(), weights.tolist(), strict=True) if row not in unwanted
-        ]
-        return tuple(Link(self.words[row], weight) for row, weight in pairs[:n])
+    def _usages(self, word: str, text: str) -> list[Usage]:
+        return find_usages(word, text, self.tokenizer, forms=self.usage_forms(word))
 
     # --- what a person adds
 
@@ -299,36 +239,6 @@ class SenseModel:
             return replace(notes, picks={**others, word: chosen} if chosen else others)
 
         self._change(change)
-
-    def name(self, atom: int, name: str) -> None:
-        """Give an atom a name of one's own; an empty one takes it back."""
-        self.atoms.check_id(atom)
-        if "\n" in name or len(name) > 200:
-            raise InputError("the name of an atom is one line of at most 200 characters; pass a shorter one.")
-
-        def change(notes: Notes) -> Notes:
-            others = {key: value for key, value in notes.names.items() if key != atom}
-            return replace(notes, names={**others, atom: name} if name else others)
-
-        self._change(change)
-
-    def hide(self, atom: int, *, hidden: bool = True) -> None:
-        """Leave an atom out of all senses, or take it in again."""
-        self.atoms.check_id(atom)
-        self._change(lambda notes: replace(notes, hidden=notes.hidden - {atom} | ({atom} if hidden else set())))
-
-    def _change(self, change: Callable[[Notes], Notes]) -> None:
-        change_notes(self.path, self.atoms.fingerprint, len(self.atoms), change)
-
-
-def load_vectors(path: Path, vectors: str) -> Embeddings:
-    """The word vectors of a model, or its induced ones."""
-    embeddings = Embeddings.load(path)
-    if vectors == "word":
-        return embeddings
-    from wordatoms.inducedmap import load_induced_vectors
-
-    return replace(embeddings, vectors=load_induced_vectors(path), state={})
 
 
 def load(path: Path | str) -> SenseModel:

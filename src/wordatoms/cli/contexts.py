@@ -31,7 +31,7 @@ def induce(word: str, contexts: str, model: str, include_target: bool, number: i
     from wordatoms.embeddings import Embeddings
     from wordatoms.folder import ModelFolder
     from wordatoms.inducedmap import InducedMap, find_contexts
-    from wordatoms.pipeline.mapping import model_tokenizer
+    from wordatoms.modeltokens import model_tokenizer
 
     folder = ModelFolder(model)
     folder.require("map", f"run: wordatoms map {model}")

@@ -13,7 +13,8 @@ from wordatoms.cli.output import remark, show_json, show_table
 
 if TYPE_CHECKING:
     from wordatoms.embeddings import Neighbour
-    from wordatoms.senses import AtomView, Candidate, Sense, SenseModel
+    from wordatoms.senses import SenseModel
+    from wordatoms.views import AtomView, Candidate, Sense
 
 INDENT = " " * 19
 LIGHTEST = 0.005

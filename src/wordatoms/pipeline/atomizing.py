@@ -31,9 +31,9 @@ from wordatoms.errors import InputError, ModelError
 from wordatoms.folder import ModelFolder
 from wordatoms.ksvd import KSVDCallback
 from wordatoms.metaatoms import N_META_ATOMS, make_meta_atoms
+from wordatoms.modelparts import load_vectors
 from wordatoms.notes import set_aside
 from wordatoms.progress import SILENT, Display, TrainingReport
-from wordatoms.senses import load_vectors
 from wordatoms.store import Checkpoint, write_json
 
 MOST_ATOMS = 2000

@@ -10,21 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from wordatoms.contexts import ContextAverages, context_sums
-from wordatoms.embeddings import Embeddings, load_words
+from wordatoms.embeddings import Embeddings
 from wordatoms.engine import Engine, local_engine
 from wordatoms.errors import InputError, ModelError
 from wordatoms.folder import ModelFolder
 from wordatoms.inducedmap import WEIGHTINGS, InducedMap, learn_map
+from wordatoms.modeltokens import model_tokenizer
 from wordatoms.pipeline.sources import CountSettings, as_input, counted_text, digest, opened_text, settings_of
 from wordatoms.progress import SILENT, Display
 from wordatoms.sif import DEFAULT_A, SIF, p_words
 from wordatoms.text import Corpus
-from wordatoms.tokens import Tokenizer
 from wordatoms.vocabulary import DEFAULT_MEMORY
 from wordatoms.windows import check_window, sample_windows
-
-N_TELLING_WORDS = 1000
-"""Capitals among so many words at the top of imported vectors say that their text was not lower-cased."""
 
 
 @dataclass(frozen=True)
@@ -93,14 +90,6 @@ def embedding_record(folder: ModelFolder) -> dict[str, Any]:
     if record is None:
         raise ModelError(f"{folder.path} has no vectors yet; run: wordatoms embed {folder.path}")
     return record
-
-
-def model_tokenizer(folder: ModelFolder) -> Tokenizer:
-    """How text is cut into the words of a model: as it was counted, or for imported vectors as their case suggests."""
-    if "count" in folder.stages:
-        return settings_of(folder.stages["count"]).tokenizer
-    words, _ = load_words(folder.path)
-    return Tokenizer(keep_case=any(word != word.lower() for word in words[:N_TELLING_WORDS]))
 
 
 @contextmanager

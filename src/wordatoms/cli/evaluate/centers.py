@@ -33,7 +33,7 @@ def centers(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, 
     from wordatoms.engine import ThreadEngine
     from wordatoms.folder import ModelFolder
     from wordatoms.inducedmap import InducedMap
-    from wordatoms.pipeline.mapping import model_tokenizer
+    from wordatoms.modeltokens import model_tokenizer
     from wordatoms.plots import check_plot
     from wordatoms.progress import Display
     from wordatoms.tasks.centers import evaluate_centers

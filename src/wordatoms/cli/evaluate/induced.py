@@ -54,7 +54,7 @@ def induced(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, 
     """Table 2: vectors of held-out words, induced from their contexts by the map A."""
     from wordatoms.engine import local_engine
     from wordatoms.folder import ModelFolder
-    from wordatoms.pipeline.mapping import model_tokenizer
+    from wordatoms.modeltokens import model_tokenizer
     from wordatoms.plots import check_plot
     from wordatoms.progress import Display
     from wordatoms.tasks.induced import evaluate_induced

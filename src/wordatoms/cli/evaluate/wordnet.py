@@ -31,7 +31,7 @@ def wordnet(model: str, wordnet_folder: str | None, data: str, n_random: int, se
     """Table 4: the cosine of a word's vector with the span of its senses in WordNet."""
     from wordatoms.folder import ModelFolder
     from wordatoms.inducedmap import InducedMap
-    from wordatoms.pipeline.mapping import model_tokenizer
+    from wordatoms.modeltokens import model_tokenizer
     from wordatoms.tasks.wordnet import evaluate_wordnet, read_targets
     from wordatoms.wordnet import WordNet
 

@@ -1,0 +1,136 @@
+"""The parts of a trained model, each loaded when a question first needs it.
+
+Left out: the questions (`wordatoms.senses`), and how the parts were made (`wordatoms.pipeline`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wordatoms.atoms import Atoms
+from wordatoms.embeddings import Embeddings, load_words
+from wordatoms.errors import ModelError, UnknownWordError
+from wordatoms.folder import ModelFolder
+from wordatoms.metaatoms import MetaAtoms
+from wordatoms.modeltokens import model_tokenizer
+from wordatoms.notes import Notes
+from wordatoms.tokens import Tokenizer
+from wordatoms.wordlists import WordList
+
+if TYPE_CHECKING:  # loaded with the first question about a context
+    from wordatoms.inducedmap import InducedMap
+    from wordatoms.posterior import Posterior
+    from wordatoms.reading import ReadingSettings
+
+
+class ModelParts:
+    """A model's folder, and what is in it."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.folder = ModelFolder(path)
+        self.path = self.folder.path
+
+    @cached_property
+    def _word_list(self) -> WordList:
+        return load_words(self.path)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """By falling count wherever the model was trained here."""
+        return self._word_list.words
+
+    @cached_property
+    def embeddings(self) -> Embeddings:
+        return Embeddings.load(self.path)
+
+    @cached_property
+    def _learned_from(self) -> Embeddings:
+        """The vectors that the atoms were learned from: those of the words, or the induced ones."""
+        settings = self.folder.stages.get("atomize", {}).get("settings", {})
+        return load_vectors(self.path, str(settings.get("vectors", "word")))
+
+    @cached_property
+    def atoms(self) -> Atoms:
+        atoms = Atoms.load(self.path)
+        if len(atoms.codes) != len(self.words):
+            raise ModelError(
+                f"{self.path} disagrees with itself: {len(self.words):,} words but codes of {len(atoms.codes):,}; "
+                "make the atoms again."
+            )
+        return atoms
+
+    def _closest(self, word: str, n: int) -> list[tuple[int, float]]:
+        vectors = self._learned_from
+        if vectors.dim != self.atoms.dim:
+            raise ModelError(
+                f"{self.path} disagrees with itself: vectors of {vectors.dim} dimensions but atoms of "
+                f"{self.atoms.dim}; make the atoms again."
+            )
+        return self.atoms.closest(vectors[word], n)
+
+    # --- contexts
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """How text is cut into the words of the model."""
+        return model_tokenizer(self.folder)
+
+    @cached_property
+    def induced_map(self) -> InducedMap:
+        from wordatoms.inducedmap import InducedMap
+
+        self.folder.require("map", f"run: wordatoms map {self.path}")
+        return InducedMap.load(self.path)
+
+    @cached_property
+    def reading(self) -> ReadingSettings:
+        """How contexts are read: as the model was tuned, else by default."""
+        from wordatoms.reading import load_reading
+
+        return load_reading(self.folder)
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        return self.make_posterior(self.reading)
+
+    def make_posterior(self, settings: ReadingSettings) -> Posterior:
+        """A posterior over the atoms with settings of one's own."""
+        from wordatoms.posterior import make_posterior
+
+        return make_posterior(self.embeddings, self.induced_map, self.atoms.vectors, settings)
+
+    # --- words
+
+    @cached_property
+    def meta_atoms(self) -> MetaAtoms:
+        return MetaAtoms.load(self.path, len(self.atoms))
+
+    @property
+    def notes(self) -> Notes:
+        """What a person added: read anew each time, because another process may have changed it."""
+        return Notes.load(self.path, self.atoms.fingerprint, len(self.atoms))
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {word: row for row, word in enumerate(self.words)}
+
+    def row(self, word: str) -> int:
+        """The row of a word; an unknown one raises with the nearest spellings."""
+        if word in self._rows:
+            return self._rows[word]
+        if word.lower() in self._rows:
+            return self._rows[word.lower()]
+        raise UnknownWordError(word, self.words)
+
+
+def load_vectors(path: Path, vectors: str) -> Embeddings:
+    """The word vectors of a model, or its induced ones."""
+    embeddings = Embeddings.load(path)
+    if vectors == "word":
+        return embeddings
+    from wordatoms.inducedmap import load_induced_vectors
+
+    return replace(embeddings, vectors=load_induced_vectors(path), state={})
