@@ -2,8 +2,8 @@
 
 Rows are vectors of contexts; a centre is the direction of the sum of its rows, and a row belongs to the centre with
 which its inner product is largest. Of several starts the one with the largest sum of inner products is kept. With
-k = "auto" clusters are added as long as they explain more than they would in a cloud of points without clusters
-(`choose_k`). Left out: which vectors a word's contexts have (`wordatoms.posterior`).
+k = "auto" clusters are added as long as they bring the rows enough nearer to their centres.
+Left out: which vectors a word's contexts have (`wordatoms.posterior`).
 """
 
 from __future__ import annotations
@@ -19,13 +19,19 @@ N_STARTS = 10
 N_ITERATIONS = 50
 MOST_CLUSTERS = 6
 """Of an automatic choice."""
-N_REFERENCES = 8
+LEAST_GAIN = 0.035
+"""In mean cosine with the own centre, for which a further cluster is worth it."""
 
 Labels = NDArray[np.intp]
 
 
 def cluster_vectors(
-    vectors: NDArray[Any], k: int | Literal["auto"], *, n_starts: int = N_STARTS, random_state: int = 0
+    vectors: NDArray[Any],
+    k: int | Literal["auto"],
+    *,
+    n_starts: int = N_STARTS,
+    least_gain: float = LEAST_GAIN,
+    random_state: int = 0,
 ) -> Labels:
     """The cluster of each row, (n,): numbers from 0, the largest cluster first."""
     rows = np.ascontiguousarray(vectors, np.float64)
@@ -35,41 +41,39 @@ def cluster_vectors(
         raise InputError(f"k is {k!r}; pass 1 cluster or more, or auto.")
     if not len(rows):
         return np.zeros(0, np.intp)
-    n_clusters = choose_k(rows, random_state=random_state) if k == "auto" else min(int(k), len(rows))
-    return _by_size(_k_means(rows, n_clusters, n_starts, np.random.default_rng(random_state))[0])
-
-
-def choose_k(vectors: NDArray[Any], *, most: int = MOST_CLUSTERS, random_state: int = 0) -> int:
-    """A number of clusters, 1 to `most`: the gap statistic (Tibshirani, Walther and Hastie, 2001).
-
-    What k clusters explain of the rows is compared with what they explain of clouds with the same mean and covariance
-    and no clusters; taken is the smallest k whose advantage is as good as that of k + 1.
-    """
-    rows = np.asarray(vectors, np.float64)
     rng = np.random.default_rng(random_state)
-    ks = range(1, min(most, len(rows) - 1) + 1)
-    if len(ks) < 2:
-        return 1
-    ours = np.array([_unexplained(rows, k, rng) for k in ks])
-    clouds = [_cloud(rows, rng) for _ in range(N_REFERENCES)]
-    theirs = np.array([[_unexplained(cloud, k, rng) for k in ks] for cloud in clouds])
-    gaps, errors = theirs.mean(axis=0) - ours, theirs.std(axis=0) * np.sqrt(1 + 1 / N_REFERENCES)
-    good = np.flatnonzero(gaps[:-1] >= gaps[1:] - errors[1:])
-    return int(ks[good[0]]) if len(good) else int(ks[-1])
+    if k == "auto":
+        return _by_size(_as_many_as_worth_it(rows, n_starts, least_gain, rng))
+    return _by_size(_k_means(rows, min(int(k), len(rows)), n_starts, rng)[0])
 
 
-def _unexplained(rows: NDArray[np.float64], k: int, rng: np.random.Generator) -> float:
-    """The logarithm of what k clusters leave of the rows' length, each row at length 1."""
-    unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-    explained = _k_means(unit, k, 3, rng)[1] / len(unit)
-    return float(np.log(max(1 - explained, 1e-9)))
+def _as_many_as_worth_it(
+    rows: NDArray[np.float64], n_starts: int, least_gain: float, rng: np.random.Generator
+) -> Labels:
+    """One more cluster as long as the mean cosine of the rows with their centres rises by `least_gain` or more."""
+    best, cosine = _k_means(rows, 1, n_starts, rng)[0], _mean_cosine(rows, np.zeros(len(rows), np.intp))
+    for k in range(2, min(MOST_CLUSTERS, len(rows)) + 1):
+        labels, _ = _k_means(rows, k, n_starts, rng)
+        if _mean_cosine(rows, labels) < cosine + least_gain:
+            break
+        best, cosine = labels, _mean_cosine(rows, labels)
+    return best
 
 
-def _cloud(rows: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Points from a normal distribution with the mean and covariance of the rows."""
-    centred = rows - rows.mean(axis=0)
-    noise = rng.normal(size=(len(rows), len(rows)))
-    return np.asarray(rows.mean(axis=0) + noise @ centred / np.sqrt(len(rows)))
+def _mean_cosine(rows: NDArray[np.float64], labels: Labels) -> float:
+    return float(closeness(rows, labels).mean())
+
+
+def closeness(vectors: NDArray[Any], labels: Labels) -> NDArray[np.float64]:
+    """The cosine of each row with the mean direction of its cluster, (n,)."""
+    rows = np.asarray(vectors, np.float64)
+    units = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    cosines = np.zeros(len(rows))
+    for cluster in np.unique(labels):
+        members = labels == cluster
+        total = units[members].sum(axis=0)
+        cosines[members] = units[members] @ total / (np.linalg.norm(total) or 1.0)
+    return cosines
 
 
 def _k_means(rows: NDArray[np.float64], k: int, n_starts: int, rng: np.random.Generator) -> tuple[Labels, float]:

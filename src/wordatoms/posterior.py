@@ -4,8 +4,9 @@ p(a|w) is proportional to the weight of the atom in the word, p(a|c) to exp(κ �
 context at length 1, and p(a) is the mean of p(a|c) over random contexts, where p(a|c) sums to 1 over all atoms. From it
 come u_c = Σ p(a|c,w) v_a and the vector of the word in its context.
 
-For telling contexts of one word apart there is also the context as the atoms of the word see it, the coordinates
-√p(a|w) ⟨v_a, v_c⟩: what u_c is made of before the exponential, which throws away all but the best atom.
+For putting the contexts of one word together there is also the context as the atoms of the word see it: the coordinates
+√p(a|w) ⟨v_a, v_c⟩, what u_c is made of before the exponential throws away all but the best atom; and beside them, with
+a smaller weight, the context as a whole.
 Left out: how contexts become vectors (`wordatoms.reading`), and which atoms a word has (`wordatoms.senses`).
 """
 
@@ -58,9 +59,11 @@ class Posterior:
         return np.asarray(p_senses @ self.atoms[_prior(weights)[0]], np.float32)
 
     def views(self, weights: Weights, contexts: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Each context as the atoms of the word see it, (n, n_senses)."""
+        """Each context as the atoms of the word see it, and the rest of it with less weight, (n, n_senses + dim)."""
         atoms, prior = _prior(weights)
-        return np.asarray(np.sqrt(prior) * (to_unit(contexts) @ self.atoms[atoms].T), np.float32)
+        units = to_unit(contexts)
+        seen = np.sqrt(prior) * (units @ self.atoms[atoms].T)
+        return np.concatenate([seen, self.settings.rest * units], axis=1).astype(np.float32)
 
     def in_context(
         self, vector: NDArray[np.float32] | None, weights: Weights, contexts: NDArray[np.float32]

@@ -70,6 +70,12 @@ class Display:
 
             yield callback
 
+    @contextmanager
+    def item_bar(self, step: str, *, n_items: int) -> Iterator[Callable[[], None]]:
+        """A bar over items; call what it gives once for each."""
+        with self._bar(step, total=n_items, unit="item", scale=False) as bar:
+            yield lambda: (bar.update(1), None)[1]
+
     def title(self, step: str, detail: str = "") -> str:
         """What stands before the bar of a step."""
         number = f"[{self.steps.index(step) + 1}/{len(self.steps)}] " if step in self.steps else ""

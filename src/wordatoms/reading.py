@@ -52,6 +52,10 @@ class ReadingSettings:
     """Of u_c in the vector of a word in context, beside the word's own vector."""
     context_share: float = 0.5
     """Of the context's vector in the same."""
+    rest: float = 0.2
+    """Of the context as a whole beside what the atoms of the word see of it, when contexts are put together."""
+    least_gain: float = 0.035
+    """A further cluster has to bring contexts so much nearer to their centres, in mean cosine, to be worth it."""
 
     def __post_init__(self) -> None:
         for part in fields(self):
@@ -63,7 +67,7 @@ class ReadingSettings:
             raise InputError(f"a is {self.a}; pass a positive number, or infinity for the plain mean.")
         if not self.scale > 0 or math.isinf(self.scale):
             raise InputError(f"scale is {self.scale}; pass a positive number.")
-        for name in ("falloff", "noise", "sense_share", "context_share"):
+        for name in ("falloff", "noise", "sense_share", "context_share", "rest", "least_gain"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise InputError(f"{name} is {getattr(self, name)}; pass 0 or a positive number.")
 

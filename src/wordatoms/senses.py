@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.atomquestions import AtomQuestions
-from wordatoms.clustering import cluster_vectors
+from wordatoms.clustering import closeness, cluster_vectors
 from wordatoms.disambiguation import Teller
 from wordatoms.errors import InputError
 from wordatoms.forms import inflected_forms
@@ -67,17 +67,32 @@ class SenseModel(AtomQuestions):
         ]
 
     def sense_weights(self, word: str, *, forms: bool = True) -> dict[int, float]:
-        """The atoms of a word and of its inflected forms with their weights, all positive, the heaviest first."""
-        word = self.words[self.row(word)]
-        notes = self.notes
+        """The atoms of a word and of its inflected forms with their weights, all positive, the heaviest first.
+
+        With `forms` the word itself may be unknown, if only a form of it is not.
+        """
+        word, notes = self._spelling(word, forms=forms), self.notes
         ranked = self._ranked(self._form_weights(word, notes, forms=forms), notes)
         return {atom: max(weight, LEAST_PICKED) for atom, weight in ranked.items()}
+
+    def _spelling(self, word: str, *, forms: bool) -> str:
+        """The word as the model spells it."""
+        lower = word.lower()
+        if (
+            forms
+            and word not in self._rows
+            and lower not in self._rows
+            and any(form in self._rows for form in self.forms(lower))
+        ):
+            return lower
+        return self.words[self.row(word)]
 
     def _form_weights(self, word: str, notes: Notes, *, forms: bool) -> dict[str, dict[int, float]]:
         """The atoms of each form, or those that a person picked for the word."""
         if word in notes.picks:
             return {word: self._fitted_weights(word, notes.picks[word])}
-        return {form: self._weights(form) for form in (self.forms(word) if forms else [word])}
+        known = [form for form in (self.forms(word) if forms else [word]) if form in self._rows]
+        return {form: self._weights(form) for form in known}
 
     def _ranked(self, weights: Mapping[str, Mapping[int, float]], notes: Notes) -> dict[int, float]:
         """Atom by atom the weight over all forms, the heaviest first, without hidden ones."""
@@ -86,7 +101,7 @@ class SenseModel(AtomQuestions):
         return {atom: pooled[atom] for atom in left}
 
     def forms(self, word: str) -> tuple[str, ...]:
-        """The word and its inflected forms that the model knows."""
+        """The word, and its inflected forms that the model knows."""
         return inflected_forms(word, self._rows)
 
     def candidates(self, word: str, n: int = 20, *, n_nearest: int = 10) -> list[Candidate]:
@@ -150,7 +165,7 @@ class SenseModel(AtomQuestions):
             yield from teller.tell(batch, n_deciding=n_deciding)
 
     def _teller(self, word: str, n_nearest: int) -> Teller:
-        word, notes = self.words[self.row(word)], self.notes
+        word, notes = self._spelling(word, forms=True), self.notes
         weights = self.sense_weights(word)
         meanings = {
             atom: Meaning(atom, 0.0, self.label(atom, notes), self.nearest_words(atom, n_nearest)) for atom in weights
@@ -187,18 +202,20 @@ class SenseModel(AtomQuestions):
             return posterior.in_context(None, {}, contexts)
         return posterior.in_context(self.embeddings[known], self.sense_weights(known), contexts)
 
-    def similarity(self, word1: str, word2: str, *, context1: str = "", context2: str = "") -> float:
+    def similarity(self, word1: str, word2: str, *, context1: str | None = None, context2: str | None = None) -> float:
         """The cosine of two words; with contexts, of the words as they are meant there (at their first occurrence)."""
-        if not context1 and not context2:
+        if context1 is None and context2 is None:
             return self.embeddings.similarity(word1, word2)
         vectors = [self._in_text(word, text) for word, text in ((word1, context1), (word2, context2))]
         lengths = [float(np.linalg.norm(vector)) or 1.0 for vector in vectors]
         return float(vectors[0] @ vectors[1]) / (lengths[0] * lengths[1])
 
-    def _in_text(self, word: str, text: str) -> NDArray[np.float32]:
-        if not text.strip():
+    def _in_text(self, word: str, text: str | None) -> NDArray[np.float32]:
+        if text is None:
             self.row(word)  # without a context only a known word has a vector
             return np.asarray(self.vectors_in_context(word, [Usage((word,), 0)])[0])
+        if not text.strip():
+            raise InputError(f"the context of {word!r} is empty; pass a text with the word, or none at all.")
         usages = find_usages(word, text, self.tokenizer)
         if not usages:
             raise InputError(f"no form of {word!r} is in its context; pass a context with the word.")
@@ -213,14 +230,16 @@ class SenseModel(AtomQuestions):
             raise InputError(f"no form of {word!r} is in the {len(texts):,} texts; pass texts with the word.")
         usages = [usage for _, usage in found]
         weights, contexts = self.sense_weights(word), self.context_vectors(word, usages)
-        labels = cluster_vectors(self.posterior.views(weights, contexts), k, random_state=random_state)
+        views, gain = self.posterior.views(weights, contexts), self.reading.least_gain
+        labels = cluster_vectors(views, k, least_gain=gain, random_state=random_state)
         return UsageClusters(
-            self.words[self.row(word)],
+            self._spelling(word, forms=True),
             tuple(number for number, _ in found),
             tuple(usages),
             tuple(labels.tolist()),
             self.posterior.p_senses(weights, contexts),
             tuple(weights),
+            tuple(closeness(views, labels).tolist()),
         )
 
     def _usages(self, word: str, text: str) -> list[Usage]:

@@ -128,6 +128,8 @@ class UsageClusters:
     """(n_usages, n_senses)."""
     atoms: tuple[int, ...]
     """Of the senses."""
+    closeness: tuple[float, ...]
+    """The cosine of each usage with the centre of its cluster."""
 
     def __len__(self) -> int:
         """The number of clusters."""
@@ -136,6 +138,10 @@ class UsageClusters:
     def members(self, cluster: int) -> list[int]:
         """Usages of a cluster, by number."""
         return [number for number, label in enumerate(self.labels) if label == cluster]
+
+    def typical(self, cluster: int, n: int = 3) -> list[int]:
+        """The usages nearest to the centre of a cluster."""
+        return sorted(self.members(cluster), key=lambda number: -self.closeness[number])[:n]
 
     def senses(self, cluster: int) -> list[tuple[int, float]]:
         """The atoms that are meant in a cluster, with their mean probability, the likeliest first."""

@@ -18,15 +18,21 @@ import click
 from wordatoms import __version__
 from wordatoms.cli.contexts import induce
 from wordatoms.cli.evaluate import evaluate
+from wordatoms.cli.lineup import lineup
 from wordatoms.cli.senses import atoms, senses
+from wordatoms.cli.sentences import sentences
+from wordatoms.cli.topics import topics
 from wordatoms.cli.train import atomize, count, embed, map_, train
+from wordatoms.cli.tune import tune
+from wordatoms.cli.usages import cluster, disambiguate
 from wordatoms.cli.vectors import export_, import_, info, nearest, similarity
 from wordatoms.errors import WordatomsError
 
 SECTIONS: dict[str, list[click.Command]] = {
-    "Ask a model": [senses, atoms, nearest, similarity, induce, info],
-    "Make a model": [train, count, embed, map_, atomize, import_, export_],
-    "Check a model": [evaluate],
+    "Ask a model": [senses, atoms, disambiguate, nearest, similarity, induce, info],
+    "Work on text": [cluster, sentences, topics],
+    "Make a model": [train, count, embed, map_, atomize, tune, import_, export_],
+    "Check a model": [evaluate, lineup],
 }
 
 

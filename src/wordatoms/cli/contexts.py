@@ -6,6 +6,7 @@ import click
 
 from wordatoms.cli import options
 from wordatoms.cli.output import show_json, show_table
+from wordatoms.cli.texts import read_lines
 
 include_target = click.option("--include-target", is_flag=True, help="Keep the word itself in its contexts.")
 
@@ -38,7 +39,7 @@ def induce(word: str, contexts: str, model: str, include_target: bool, number: i
     learned, embeddings = InducedMap.load(folder.path), Embeddings.load(folder.path)
     sif = learned.sif(embeddings, model_tokenizer(folder))
     inside = include_target or learned.include_target
-    found = find_contexts(word, _read_lines(contexts), sif, window=learned.window, include_target=inside)
+    found = find_contexts(word, read_lines(contexts), sif, window=learned.window, include_target=inside)
     vector = learned.induce(sif, found)
     nearest = embeddings.nearest(vector, number)
     if as_json:
@@ -46,17 +47,3 @@ def induce(word: str, contexts: str, model: str, include_target: bool, number: i
         show_json({"word": word, "n_contexts": len(found), "nearest": neighbours, "vector": vector.tolist()})
     else:
         show_table(["word", "cosine"], nearest)
-
-
-def _read_lines(path: str) -> list[str]:
-    """The lines of a file that are not blank."""
-    from wordatoms.errors import InputError
-
-    try:
-        with click.open_file(path, encoding="utf-8") as file:
-            lines = [line for line in file.read().split("\n") if line.strip()]
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text at byte {error.start:,}; pass one context per line.") from None
-    if not lines:
-        raise InputError(f"{path} holds no contexts; write one per line.")
-    return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -38,8 +39,8 @@ class Assignment(click.ParamType):  # type: ignore[type-arg]
         return name.replace("-", "_"), _read_value(text)
 
 
-class AtomNumber(click.ParamType):  # type: ignore[type-arg]
-    """A number of atoms, or auto."""
+class NumberOrAuto(click.ParamType):  # type: ignore[type-arg]
+    """A number above 0, or auto."""
 
     name = "number|auto"
 
@@ -64,6 +65,23 @@ class Numbers(click.ParamType):  # type: ignore[type-arg]
         if not all(part.strip().isdigit() and int(part) for part in parts):
             self.fail(f"'{value}' is no list of numbers above 0; write 500,1000.", param, ctx)
         return tuple(map(int, parts))
+
+
+class Decimals(click.ParamType):  # type: ignore[type-arg]
+    """Numbers from 0 up, written as 0.1,0.5."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            numbers = tuple(float(part) for part in str(value).split(","))
+        except ValueError:
+            numbers = ()
+        if not numbers or not all(0 <= number < math.inf for number in numbers):
+            self.fail(f"'{value}' is no list of numbers from 0 up; write 0.1,0.5.", param, ctx)
+        return numbers
 
 
 class NumberRange(click.ParamType):  # type: ignore[type-arg]

@@ -14,6 +14,11 @@ def show_json(value: object) -> None:
     click.echo(json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
+def show_json_line(value: object) -> None:
+    """One JSON object per line, for streams."""
+    click.echo(json.dumps(_plain(value), ensure_ascii=False, allow_nan=False))
+
+
 def _plain(value: Any) -> Any:
     """Results as JSON knows them: objects and named tuples become mappings."""
     if is_dataclass(value):

@@ -101,7 +101,7 @@ atom_options = _with(
     click.option(
         "--atoms",
         "n_atoms",
-        type=options.AtomNumber(),
+        type=options.NumberOrAuto(),
         help="Atoms of each run; auto chooses by how much two runs overlap.  [default: 2000, or a fifth of the words]",
     ),
     click.option(

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from wordatoms.cli import options
-from wordatoms.cli.models import load_embeddings
+from wordatoms.cli.models import load_embeddings, load_model
 from wordatoms.cli.output import remark, show_json, show_table
 from wordatoms.cli.reports import report_lines
 
@@ -36,11 +36,16 @@ def nearest(words: tuple[str, ...], model: str, number: int, as_json: bool) -> N
 @click.command()
 @click.argument("word1")
 @click.argument("word2")
+@click.option("--context1", metavar="TEXT", help="A text with WORD1 in it.")
+@click.option("--context2", metavar="TEXT", help="A text with WORD2 in it.")
 @options.model
 @options.as_json
-def similarity(word1: str, word2: str, model: str, as_json: bool) -> None:
-    """The cosine between two words."""
-    cosine = load_embeddings(model).similarity(word1, word2)
+def similarity(word1: str, word2: str, context1: str | None, context2: str | None, model: str, as_json: bool) -> None:
+    """The cosine between two words, or between two words as they are meant in their contexts."""
+    if context1 is None and context2 is None:
+        cosine = load_embeddings(model).similarity(word1, word2)
+    else:
+        cosine = load_model(model).similarity(word1, word2, context1=context1, context2=context2)
     if as_json:
         show_json({"word1": word1, "word2": word2, "similarity": cosine})
     else:

@@ -13,18 +13,23 @@ from wordatoms.pipeline.embedding import chosen_parameters, embed, import_vector
 from wordatoms.pipeline.mapping import MapSettings, map_contexts
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.pipeline.training import train
+from wordatoms.pipeline.tuning import TuneSettings, adopt_tuning, is_held_out, tune
 
 __all__ = [
     "AtomSettings",
     "CountSettings",
     "MapSettings",
+    "TuneSettings",
+    "adopt_tuning",
     "atomize",
     "chosen_parameters",
     "count",
     "embed",
     "folder_facts",
     "import_vectors",
+    "is_held_out",
     "map_contexts",
     "read_atom_report",
     "train",
+    "tune",
 ]

@@ -71,30 +71,55 @@ def atomize(
 ) -> bool:
     """Learn the atoms of a model's vectors. False where they were there already."""
     settings = settings or AtomSettings()
-    facts = {**asdict(settings), "seed": random_state, "input": _input_hashes(folder, settings.vectors)}
+    facts = _facts(folder, settings, random_state)
     with folder.working():
         if folder.is_done("atomize", facts, force=force):
             return False
-        embeddings = load_vectors(folder.path, settings.vectors)
-        learner = _Learner(embeddings, settings, facts, folder.work / "atoms", threads, display)
+        learner = _make_learner(folder, settings, facts, threads, display)
+        embeddings = learner.embeddings
 
         def make(forget: Callable[[], None]) -> list[str]:
-            n_atoms, curve = learner.choose_size()
-            runs = [learner.run(n_atoms, restart) for restart in range(settings.n_restarts)]
-            atoms, report = learner.combine(runs)
+            atoms, report = learner.learn()
             meta = make_meta_atoms(
                 embeddings, atoms, n_meta_atoms=settings.n_meta_atoms, random_state=random_state, threads=threads
             )
             with folder.staging() as staged:
                 atoms.save(staged, embeddings.words)
                 meta.save(staged)
-                _write_report(staged / REPORT, n_atoms, report, curve)
+                write_json(staged / REPORT, report)
                 set_aside(folder.path, atoms.fingerprint)
                 return folder.install(staged, "atomize", forget)
 
         folder.build("atomize", facts, make)
         learner.forget_runs()
     return True
+
+
+def learn_atoms(
+    folder: ModelFolder,
+    settings: AtomSettings,
+    *,
+    random_state: int = 0,
+    threads: int | None = None,
+    display: Display = SILENT,
+) -> Atoms:
+    """The atoms of a model's vectors with these settings, on trial: the model stays as it is."""
+    facts = _facts(folder, settings, random_state)
+    learner = _make_learner(folder, settings, facts, threads, display)
+    atoms, _ = learner.learn()
+    learner.forget_runs()
+    return atoms
+
+
+def _facts(folder: ModelFolder, settings: AtomSettings, random_state: int) -> dict[str, Any]:
+    return {**asdict(settings), "seed": random_state, "input": _input_hashes(folder, settings.vectors)}
+
+
+def _make_learner(
+    folder: ModelFolder, settings: AtomSettings, facts: dict[str, Any], threads: int | None, display: Display
+) -> _Learner:
+    embeddings = load_vectors(folder.path, settings.vectors)
+    return _Learner(embeddings, settings, facts, folder.work / "atoms", threads, display)
 
 
 @dataclass(frozen=True)
@@ -115,6 +140,13 @@ class _Learner:
         if settings.sparsity_range:
             limits = sparsity_by_count(self.embeddings, *settings.sparsity_range)
         return {"sparsity": limits, "nonnegative": settings.nonnegative, "threads": self.threads}
+
+    def learn(self) -> tuple[Atoms, dict[str, Any]]:
+        """The atoms of all runs together, and the report on them."""
+        n_atoms, curve = self.choose_size()
+        atoms, report = self.combine([self.run(n_atoms, restart) for restart in range(self.settings.n_restarts)])
+        points = [point._asdict() for point in curve]
+        return atoms, {"n_atoms_per_run": n_atoms, **report.to_json(), "overlap_curve": points}
 
     def choose_size(self) -> tuple[int, list[OverlapPoint]]:
         """The number of atoms, and the curve behind it where it was chosen by overlap."""
@@ -166,11 +198,6 @@ def _input_hashes(folder: ModelFolder, vectors: str) -> dict[str, str]:
     records = [folder.require(stage, f"run: wordatoms {stage} {folder.path}") for stage in stages]
     files = {name: file for record in records for name, file in record["files"].items()}
     return {name: file["sha256"] for name, file in files.items() if name.endswith(".npy") and "state-" not in name}
-
-
-def _write_report(path: Path, n_atoms: int, report: AtomReport, curve: Sequence[OverlapPoint]) -> None:
-    content = {"n_atoms_per_run": n_atoms, **report.to_json(), "overlap_curve": [point._asdict() for point in curve]}
-    write_json(path, content)
 
 
 def read_atom_report(folder: ModelFolder) -> dict[str, Any]:

@@ -8,17 +8,15 @@ is fit to be searched for senses. Words in context are the matter of another tas
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
 from pathlib import Path
-from statistics import fmean
 from typing import Any, NamedTuple
 
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError
-from wordatoms.tasks.datasets import data_files, find_rows, read_fields
+from wordatoms.tasks.datasets import data_files, find_rows, parse_number, read_fields
+from wordatoms.tasks.ranking import coverage, filled_with_mean, spearman
 from wordatoms.tasks.results import TaskResult
 
 
@@ -39,30 +37,32 @@ class SimilaritySet:
     pairs: tuple[RatedPair, ...]
 
     @cached_property
-    def _covered(self) -> list[tuple[float, float]]:
-        """Cosine and rating of the pairs with both words known."""
-        return [(pair.similarity, pair.rating) for pair in self.pairs if pair.similarity is not None]
+    def _similarities(self) -> list[float | None]:
+        return [pair.similarity for pair in self.pairs]
+
+    @cached_property
+    def _ratings(self) -> list[float]:
+        return [pair.rating for pair in self.pairs]
 
     @property
     def coverage(self) -> float:
         """The share of pairs with both words known."""
-        return len(self._covered) / len(self.pairs)
+        return coverage(self._similarities)
 
     @cached_property
     def spearman(self) -> float | None:
         """Over the covered pairs."""
-        return _spearman(self._covered)
+        return spearman(self._similarities, self._ratings)
 
     @cached_property
     def spearman_all_pairs(self) -> float | None:
         """Over all pairs, those with unknown words at the mean cosine of the others."""
-        mean = fmean(cosine for cosine, _ in self._covered) if self._covered else 0.0
-        return _spearman([(mean if pair.similarity is None else pair.similarity, pair.rating) for pair in self.pairs])
+        return spearman(filled_with_mean(self._similarities), self._ratings)
 
     @cached_property
     def spearman_spelling(self) -> float | None:
         """The baseline, over all pairs."""
-        return _spearman([(spelling_similarity(pair.word1, pair.word2), pair.rating) for pair in self.pairs])
+        return spearman([spelling_similarity(pair.word1, pair.word2) for pair in self.pairs], self._ratings)
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def read_pairs(path: Path) -> list[RatedPair]:
     """The pairs of one set."""
     pairs = []
     for number, fields in read_fields(path):
-        rating = _parse_rating(fields[2]) if len(fields) == 3 else None
+        rating = parse_number(fields[2]) if len(fields) == 3 else None
         if rating is None:
             raise InputError(f"{path}:{number}: expected `word1 word2 rating` but found {' '.join(fields)!r}.")
         pairs.append(RatedPair(fields[0], fields[1], rating))
@@ -121,14 +121,6 @@ def _trigrams(word: str) -> set[str]:
     return {padded[i : i + 3] for i in range(len(padded) - 2)}
 
 
-def _parse_rating(text: str) -> float | None:
-    try:
-        rating = float(text)
-    except ValueError:
-        return None
-    return rating if isfinite(rating) else None
-
-
 def _evaluate_set(embeddings: Embeddings, path: Path) -> SimilaritySet:
     pairs = read_pairs(path)
     rows1 = find_rows(embeddings, [pair.word1 for pair in pairs])
@@ -140,13 +132,3 @@ def _evaluate_set(embeddings: Embeddings, path: Path) -> SimilaritySet:
         for pair, row1, row2 in zip(pairs, rows1, rows2, strict=True)
     ]
     return SimilaritySet(path.stem, tuple(rated))
-
-
-def _spearman(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Spearman's correlation; None where all values of one side are the same."""
-    from scipy.stats import spearmanr
-
-    values, ratings = [value for value, _ in pairs], [rating for _, rating in pairs]
-    if len(set(values)) < 2 or len(set(ratings)) < 2:
-        return None
-    return float(spearmanr(values, ratings).statistic)

@@ -1,0 +1,134 @@
+"""Figure 1: the police lineup."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wordatoms.cli import options
+from wordatoms.cli.evaluate.common import show_result
+from wordatoms.cli.models import load_model
+from wordatoms.cli.output import show_json, show_table
+
+if TYPE_CHECKING:
+    from wordatoms.lineups import Testbed
+    from wordatoms.tasks.lineup import LineupResult
+    from wordatoms.tasks.lineupmethods import VectorMethod
+
+SHOWN_IN_EXAMPLE = 6
+"""Senses in the paper's example."""
+
+testbed_option = click.option(
+    "--testbed",
+    "testbed_file",
+    type=click.Path(dir_okay=False),
+    help="A testbed of your own.  [default: the one that comes with the program]",
+)
+
+
+@click.command()
+@options.model
+@click.option("--with", "others", multiple=True, metavar="MODEL", help="Another model beside it; may be repeated.")
+@testbed_option
+@click.option(
+    "--vectors",
+    type=click.Choice(["word", "induced"]),
+    help="Vectors of words.  [default: those that the atoms were learned from]",
+)
+@click.option("--raw", is_flag=True, help="Vectors of words as long as they are, not of length 1.")
+@click.option("--remove-common", is_flag=True, help="Lists without the common direction of the model's map.")
+@click.option("-n", "--shown", type=click.IntRange(2), help="Senses in a lineup.  [default: 20; with --show: 6]")
+@click.option("-t", "--chosen", type=click.IntRange(1), default=4, show_default=True, help="Senses to choose.")
+@click.option("--runs", type=click.IntRange(1), default=5, show_default=True, help="Runs with other lineups.")
+@click.option("--show", metavar="WORD", help="Show one lineup, and nothing else.")
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False),
+    help="Draw Figure 1 (.svg or .png): NAME.svg becomes NAME-a.svg and NAME-b.svg.",
+)
+@options.seed
+@options.as_json
+def lineup(model: str, others: tuple[str, ...], plot: str | None, as_json: bool, **given: Any) -> None:
+    """Figure 1: which of n lists of words are senses of this word?"""
+    from wordatoms.lineups import load_testbed
+    from wordatoms.plots import check_plot
+    from wordatoms.tasks.lineup import PAPER_N, Setting, evaluate_lineup
+
+    if plot:
+        check_plot(plot)
+    testbed, methods = load_testbed(given["testbed_file"]), _make_methods((model, *others), given)
+    if given["show"]:
+        _show_lineup(testbed, next(iter(methods.values())), given, as_json=as_json)
+        return
+    result = evaluate_lineup(
+        testbed,
+        methods,
+        headline=Setting(given["shown"] or PAPER_N, given["chosen"]),
+        n_runs=given["runs"],
+        random_state=given["seed"],
+    )
+    show_result(result, as_json=as_json)
+    if not as_json:
+        click.echo()
+        rows = result.curve_rows()
+        show_table(list(rows[0]), [list(row.values()) for row in rows])
+    if plot:
+        _draw(Path(plot), result)
+
+
+def _make_methods(models: tuple[str, ...], given: dict[str, Any]) -> dict[str, VectorMethod]:
+    """The paper's method with each model, by the name of its folder (or the whole path, where names are the same)."""
+    from wordatoms.tasks.lineupmethods import atoms_method
+
+    names = [Path(path).name for path in models]
+    chosen = names if len(set(names)) == len(names) else list(models)
+    if len(set(chosen)) < len(chosen):
+        raise click.UsageError("a model is given twice.")
+    return {
+        name: atoms_method(
+            load_model(path), vectors=given["vectors"], unit=not given["raw"], remove_common=given["remove_common"]
+        )
+        for name, path in zip(chosen, models, strict=True)
+    }
+
+
+def _show_lineup(testbed: Testbed, method: VectorMethod, given: dict[str, Any], *, as_json: bool) -> None:
+    """One lineup, as the paper's table has it."""
+    from wordatoms.lineups import draw_lineups
+    from wordatoms.tasks.lineupmethods import answer_lineups
+
+    word, n = given["show"], given["shown"] or max(SHOWN_IN_EXAMPLE, len(testbed[given["show"]]))
+    drawn = draw_lineups(testbed, n, words=[word], random_state=given["seed"])
+    chosen = answer_lineups(method.score_all(testbed), testbed, drawn)[0, : given["chosen"]]
+    rows = [
+        {"sense": number, "true": bool(true), "chosen": sense in chosen, "related": testbed.senses[sense].related}
+        for number, (sense, true) in enumerate(zip(drawn.senses[0], drawn.is_true[0], strict=True), 1)
+    ]
+    if as_json:
+        show_json({"word": word, "senses": rows})
+        return
+    cells = [
+        [row["sense"], "true" if row["true"] else "", "chosen" if row["chosen"] else "", " ".join(row["related"])]
+        for row in rows
+    ]
+    show_table([word, "", "", "senses"], cells)
+
+
+def _draw(path: Path, result: LineupResult) -> None:
+    """Both panels, in files of their own."""
+    from wordatoms.plots import draw_lines
+    from wordatoms.tasks.lineup import PAPER
+
+    for panel, x_label in {"a": "senses chosen, t", "b": "senses shown, n"}.items():
+        fixed = f"n = {result.headline.n}" if panel == "a" else f"t = {result.headline.t}"
+        draw_lines(
+            path.with_stem(f"{path.stem}-{panel}"),
+            result.lines(panel),
+            title=f"Police lineup, {fixed}",
+            x_label=x_label,
+            y_label="precision, recall",
+            references={f"the paper's {name} at n = 20, t = 4": value for name, value in PAPER.items()},
+            points=True,
+        )

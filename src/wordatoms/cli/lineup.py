@@ -1,0 +1,173 @@
+"""`lineup`: make a testbed for the police lineup, and take the test yourself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wordatoms.cli import options
+from wordatoms.cli.evaluate.lineup import testbed_option
+from wordatoms.cli.models import load_model
+from wordatoms.cli.output import remark, show_json, show_table
+
+if TYPE_CHECKING:
+    from wordatoms.lineups import Lineups, Testbed
+    from wordatoms.tasks.lineup import Answers
+
+Say = partial[None]
+"""Prints a line for the player."""
+MACHINE_T = 4
+PERSON, SAME_T, FIXED_T = "you", "the machine, choosing as many", f"the machine, choosing {MACHINE_T}"
+
+
+@click.group()
+def lineup() -> None:
+    """The police lineup: make a testbed, or take the test yourself."""
+
+
+@lineup.command()
+@click.option(
+    "--wordnet", "wordnet_folder", type=click.Path(), help="Folder of WordNet 3.0.  [default: where it usually is]"
+)
+@click.option(
+    "--vocabulary",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Only words of this list (the words.txt of a model, or one word per line).",
+)
+@click.option("--words", "n_words", type=click.IntRange(8), default=200, show_default=True, help="Words to draw.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", required=True, help="The testbed, as text."
+)
+@options.seed
+@options.quiet
+def build(
+    wordnet_folder: str | None, vocabulary: str | None, n_words: int, output: str, seed: int, quiet: bool
+) -> None:
+    """Make a testbed from WordNet; without options, the one that comes with the program."""
+    from wordatoms.lineupbuilding import build_testbed
+    from wordatoms.wordlists import parse_words
+    from wordatoms.wordnet import WordNet
+
+    known = frozenset(parse_words(Path(vocabulary).read_bytes()).words) if vocabulary else None
+    remark("reading WordNet; this takes half a minute", quiet=quiet)
+    testbed = build_testbed(WordNet(wordnet_folder), n_words=n_words, vocabulary=known, random_state=seed)
+    testbed.save(Path(output))
+    remark(f"{output}: {len(testbed)} words, {len(testbed.senses)} senses", quiet=quiet)
+
+
+@lineup.command()
+@click.option("--model", metavar="MODEL", help="A model that takes the same test.")
+@testbed_option
+@click.option("--rounds", type=click.IntRange(1), default=5, show_default=True, help="Words to ask for.")
+@click.option("-n", "--shown", type=click.IntRange(2), default=20, show_default=True, help="Senses in a lineup.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of the lineups.  [default: others each time]")
+@options.as_json
+def play(model: str | None, testbed_file: str | None, rounds: int, shown: int, seed: int | None, as_json: bool) -> None:
+    """Take the test: say which of the lists of words are senses of a word.
+
+    With a model, the machine's choice stands beside yours. Ctrl-C or the end of the input ends the game with the score
+    so far.
+    """
+    import numpy as np
+
+    from wordatoms.lineups import draw_lineups, load_testbed
+
+    testbed = load_testbed(testbed_file)
+    words = [*testbed]
+    rng = np.random.default_rng(seed)
+    drawn = rng.permutation(len(words))[:rounds]
+    state = int(rng.integers(1 << 32))
+    lineups = draw_lineups(testbed, shown, words=[words[number] for number in drawn], random_state=state)
+    machine = _machine_answers(model, testbed, lineups)
+    say = partial(click.echo, err=as_json)
+    mean = len(testbed.senses) / len(testbed)
+    say(f"Each word has {mean:.1f} senses on average. Write the numbers of those you find, such as: 3 7 12")
+    answers = list(_play_rounds(testbed, lineups, machine, say))
+    _show_score(testbed, lineups.words, answers, machine, as_json=as_json)
+
+
+def _machine_answers(model: str | None, testbed: Testbed, lineups: Lineups) -> Answers | None:
+    if model is None:
+        return None
+    from wordatoms.tasks.lineupmethods import answer_lineups, atoms_method
+
+    return answer_lineups(atoms_method(load_model(model)).score_all(testbed), testbed, lineups)
+
+
+def _play_rounds(testbed: Testbed, lineups: Lineups, machine: Answers | None, say: Say) -> Iterator[list[int]]:
+    """The senses that a person chose, round by round until the end or until they leave."""
+    for place, (word, senses, is_true) in enumerate(zip(*lineups, strict=True)):
+        say(f"\n{word}")
+        for number, sense in enumerate(senses, 1):
+            say(f"{number:4}  {' '.join(testbed.senses[sense].related)}")
+        chosen = _ask(len(senses), say)
+        if chosen is None:
+            return
+        numbers = {int(sense): number for number, sense in enumerate(senses, 1)}
+        right = [number for number, true in enumerate(is_true, 1) if true]
+        say(f"right: {_listed(right)}; you found {len(set(chosen) & set(right))} of {len(right)}")
+        if machine is not None:
+            ranked = [numbers[sense] for sense in machine[place].tolist() if sense >= 0]
+            say(f"the machine: {_listed(ranked[: len(chosen)])}; choosing {MACHINE_T}: {_listed(ranked[:MACHINE_T])}")
+        yield [int(senses[number - 1]) for number in chosen]
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return " ".join(map(str, sorted(numbers))) or "none"
+
+
+def _ask(n: int, say: Say) -> list[int] | None:
+    """Different numbers from 1 to n, at least one; None at the end of the input."""
+    while True:
+        try:
+            text = click.prompt("senses", default="", show_default=False, err=say.keywords["err"])
+        except click.Abort:
+            say("")
+            return None
+        parts = re.split(r"[\s,;]+", text.strip())
+        if all(re.fullmatch("[0-9]{1,6}", part) and 1 <= int(part) <= n for part in parts):
+            return list(dict.fromkeys(map(int, parts)))
+        say(f"write one or more numbers from 1 to {n}, with spaces between them; Ctrl-C ends the game.")
+
+
+def _show_score(
+    testbed: Testbed, words: Sequence[str], answers: Sequence[Sequence[int]], machine: Answers | None, *, as_json: bool
+) -> None:
+    """Precision and recall of the person and of the machine in the rounds that were played."""
+    from wordatoms.tasks.lineup import PAPER
+
+    rows = [_score(PERSON, testbed, words, answers)]
+    if machine is not None:
+        ranked = [[sense for sense in row if sense >= 0] for row in machine.tolist()]
+        as_many = [row[: len(answer)] for row, answer in zip(ranked, answers, strict=False)]
+        rows.append(_score(SAME_T, testbed, words, as_many))
+        rows.append(_score(FIXED_T, testbed, words, [row[:MACHINE_T] for row in ranked[: len(answers)]]))
+    if as_json:
+        show_json({"rounds": len(answers), "words": words[: len(answers)], "scores": rows, "paper": PAPER})
+    elif answers:
+        click.echo()
+        paper = {"who": f"the paper's machine, n = 20, t = {MACHINE_T}", **PAPER}
+        show_table(["", "precision", "recall"], [[*row.values()] for row in (*rows, paper)])
+    else:
+        click.echo("no round was finished.")
+
+
+def _score(who: str, testbed: Testbed, words: Sequence[str], answers: Sequence[Sequence[int]]) -> dict[str, Any]:
+    """Means over the rounds; none before the first."""
+    import numpy as np
+
+    from wordatoms.tasks.lineup import mark
+
+    if not answers:
+        return {"who": who, "precision": None, "recall": None}
+    padded = np.full((len(answers), max(1, *map(len, answers))), -1)
+    for row, answer in zip(padded, answers, strict=True):
+        row[: len(answer)] = answer
+    marks = mark(testbed, words[: len(answers)], padded)
+    return {"who": who, "precision": float(marks.precision.mean()), "recall": float(marks.recall.mean())}

@@ -1,0 +1,35 @@
+"""Files with one text per line, as commands are given them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from wordatoms.errors import InputError
+
+
+def read_lines(path: str) -> list[str]:
+    """The lines of a file that are not blank."""
+    with open_lines(path) as lines:
+        found = [line for line in lines if line.strip()]
+    if not found:
+        raise InputError(f"{path} holds no contexts; write one per line.")
+    return found
+
+
+@contextmanager
+def open_lines(path: str) -> Iterator[Iterator[str]]:
+    """The lines of a file as they come, without their ends."""
+    with click.open_file(path, "rb") as file:
+        yield (_decoded(line, path, number) for number, line in enumerate(file, 1))
+
+
+def _decoded(line: bytes, path: str, number: int) -> str:
+    try:
+        return line.decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"line {number:,} of {path} is not UTF-8 text (byte {error.start:,}); pass one text per line."
+        ) from None

@@ -1,0 +1,169 @@
+"""`topics`: documents as distributions over atoms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wordatoms.cli import options
+from wordatoms.cli.models import load_model
+from wordatoms.cli.output import remark, show_json
+
+if TYPE_CHECKING:
+    from wordatoms.topics import Topics
+
+
+@click.command()
+@click.argument("sources", metavar="DOCS…", nargs=-1, required=True)
+@options.model
+@click.option("-o", "--output", metavar="FILE", help="Write a table: .csv, .tsv or .parquet.")
+@click.option("--wide", is_flag=True, help="A table of documents by atoms; not a row for each document and atom.")
+@click.option(
+    "--min-share",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="Leave smaller shares out of the long table.",
+)
+@click.option("--lines", is_flag=True, help="Each line of the files is a document.")
+@click.option(
+    "--column", metavar="NAME", help="Each row of .csv, .tsv or .parquet files is a document, in this column."
+)
+@click.option("--id", "names", metavar="NAME", help="The column with the names of the documents.")
+@click.option("--window", type=click.IntRange(1), help="Known words on each side.  [default: as the model was made]")
+@click.option("--step", type=click.IntRange(1), help="Words from one window to the next.  [default: as --window]")
+@click.option("--soft", is_flag=True, help="Spread each window over its atoms; not the nearest atom alone.")
+@click.option("--scale", type=click.FloatRange(0, min_open=True), help="Of --soft: the larger, the fewer atoms.")
+@click.option("--keep-common", is_flag=True, help="Do not remove the direction that all windows have in common.")
+@click.option("--by-atom", is_flag=True, help="Show the documents of each atom; not the atoms of each document.")
+@click.option("--top", type=click.IntRange(1), default=5, show_default=True, metavar="N", help="How many to show.")
+@click.option("--replace-invalid", is_flag=True, help="Read over broken UTF-8 instead of stopping at it.")
+@options.threads
+@options.as_json
+@options.force
+@options.quiet
+def topics(
+    sources: tuple[str, ...],
+    model: str,
+    output: str | None,
+    wide: bool,
+    min_share: float,
+    lines: bool,
+    column: str | None,
+    names: str | None,
+    window: int | None,
+    step: int | None,
+    soft: bool,
+    scale: float | None,
+    keep_common: bool,
+    by_atom: bool,
+    top: int,
+    replace_invalid: bool,
+    threads: int | None,
+    as_json: bool,
+    force: bool,
+    quiet: bool,
+) -> None:
+    """Documents as distributions over atoms.
+
+    DOCS are files or folders, one document per file; with --lines one per line, with --column one per row of a table. A
+    window rolls over each document and belongs to the atom nearest to it; shares are shares of windows.
+    """
+    from wordatoms.progress import Display
+    from wordatoms.topics import document_topics
+    from wordatoms.topictables import check_table, write_table
+    from wordatoms.topicwindows import DEFAULT_SCALE
+
+    _check_usage(lines, column, names, soft, scale)
+    if output:
+        check_table(Path(output), force=force)
+    opened = load_model(model)
+    with Display(quiet=quiet).text_bar("documents", n_bytes=None) as report:
+        found = document_topics(
+            opened,
+            _documents(sources, lines, column, names, replace_invalid),
+            window=window,
+            step=step,
+            remove_common=not keep_common,
+            soft=soft,
+            scale=scale or DEFAULT_SCALE,
+            threads=threads,
+            report=report,
+        )
+    _remark_empty(found, quiet=quiet)
+    if output:
+        write_table(found, output, wide=wide, min_share=min_share, force=force)
+        remark(f"{output}: {found!r}", quiet=quiet)
+    if as_json:
+        show_json({"atoms": _by_atom(found, top)} if by_atom else {"documents": _by_document(found, top)})
+    elif not output:
+        _show_atoms(found, top) if by_atom else _show_documents(found, top)
+
+
+def _check_usage(lines: bool, column: str | None, names: str | None, soft: bool, scale: float | None) -> None:
+    if lines and column:
+        raise click.UsageError("--lines and --column exclude each other.")
+    if names and not column:
+        raise click.UsageError("--id names a column of a table; say with --column where the text is.")
+    if scale and not soft:
+        raise click.UsageError("--scale is for --soft.")
+
+
+def _documents(
+    sources: tuple[str, ...], lines: bool, column: str | None, names: str | None, replace_invalid: bool
+) -> Iterator[tuple[str, str]]:
+    from wordatoms.documents import read_column, read_files, read_lines
+
+    if column:
+        return read_column(sources, column, names=names)
+    return (read_lines if lines else read_files)(sources, replace_invalid=replace_invalid)
+
+
+def _remark_empty(found: Topics, *, quiet: bool) -> None:
+    if empty := found.empty:
+        listed = ", ".join(empty[:5]) + (", …" if len(empty) > 5 else "")
+        remark(f"without a word that the model knows, and so without atoms: {len(empty):,} ({listed})", quiet=quiet)
+
+
+def _by_document(found: Topics, top: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "document": name,
+            "n_words": int(found.n_words[row]),
+            "n_windows": int(found.n_windows[row]),
+            "atoms": found.top_atoms(row, top),
+        }
+        for row, name in enumerate(found.documents)
+    ]
+
+
+def _by_atom(found: Topics, top: int) -> list[dict[str, Any]]:
+    """Atoms that documents are about, by falling mean share."""
+    means = found.mean_shares()
+    return [
+        {
+            "atom": atom,
+            "label": found.labels[atom],
+            "mean_share": float(means[atom]),
+            "documents": found.top_documents(atom, top),
+        }
+        for atom in sorted(found.shown.tolist(), key=lambda atom: (-means[atom], atom))
+        if means[atom] > 0
+    ]
+
+
+def _show_documents(found: Topics, top: int) -> None:
+    for document in _by_document(found, top):
+        click.echo(f"{document['document']}  ({document['n_words']:,} words)")
+        for share in document["atoms"]:
+            click.echo(f"  {share.share:5.2f}  atom {share.atom:<5} {share.label}")
+
+
+def _show_atoms(found: Topics, top: int) -> None:
+    for atom in _by_atom(found, top):
+        click.echo(f"atom {atom['atom']}: {atom['label']}  (mean share {atom['mean_share']:.4f})")
+        for share in atom["documents"]:
+            click.echo(f"  {share.share:5.2f}  {share.document}")

@@ -1,0 +1,176 @@
+"""Commands on words in contexts: which sense is meant, and which usages belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wordatoms.cli import options
+from wordatoms.cli.models import load_model
+from wordatoms.cli.output import remark, show_json, show_json_line, show_table
+from wordatoms.cli.texts import open_lines, read_lines
+
+if TYPE_CHECKING:
+    from wordatoms.senses import SenseModel
+    from wordatoms.views import Disambiguation, UsageClusters
+
+N_TYPICAL = 3
+"""Texts shown of each cluster."""
+
+
+@click.command()
+@click.argument("word")
+@click.argument("text", required=False)
+@click.option(
+    "--file",
+    "path",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    help="A file with one text per line instead; - is standard input.",
+)
+@options.model
+@click.option("-n", "--number", type=click.IntRange(1), default=3, show_default=True, help="Senses to show.")
+@options.as_json
+@options.quiet
+def disambiguate(
+    word: str, text: str | None, path: str | None, model: str, number: int, as_json: bool, quiet: bool
+) -> None:
+    """Which sense of WORD is meant in TEXT.
+
+    Every occurrence in any inflected form is answered: its likeliest senses with their probabilities, and the words of
+    the text that decided. With --file there is one row per occurrence; with --json as well, one JSON object per line.
+    """
+    if (text is None) == (path is None):
+        raise click.UsageError("pass a TEXT, or --file with one text per line.")
+    opened = load_model(model)
+    if text is not None:
+        _show_answers(opened.disambiguate(word, text), number, as_json=as_json)
+        return
+    _show_lines(opened, word, str(path), number, as_json=as_json, quiet=quiet)
+
+
+def _show_answers(answers: list[Disambiguation], number: int, *, as_json: bool) -> None:
+    if as_json:
+        show_json([_record(answer, number) for answer in answers])
+        return
+    for place, answer in enumerate(answers):
+        if len(answers) > 1:
+            click.echo(("\n" if place else "") + f"{answer.form}, word {answer.position + 1}:")
+        rows = [
+            [meaning.probability, meaning.atom, meaning.label, _near(meaning.nearest)]
+            for meaning in answer.meanings[:number]
+        ]
+        show_table(["probability", "atom", "label", "nearest words"], rows)
+        if answer.deciding:
+            click.echo("decided by: " + ", ".join(f"{pull.word} ({pull.pull:.1f})" for pull in answer.deciding))
+        elif not answer.n_known:
+            remark(f"no word around {answer.form!r} is known; these are the senses of the word alone.", quiet=False)
+
+
+def _show_lines(opened: SenseModel, word: str, path: str, number: int, *, as_json: bool, quiet: bool) -> None:
+    """One row per occurrence, as they come."""
+    n_without = 0
+    if not as_json:
+        click.echo("line\tform\tprobability\tatom\tlabel\tdecided by")
+    with open_lines(path) as lines:
+        for line, answers in enumerate(opened.disambiguate_each(word, lines), 1):
+            n_without += not answers
+            for answer in answers:
+                if as_json:
+                    show_json_line({"line": line, **_record(answer, number)})
+                else:
+                    click.echo(_row(line, answer))
+    if n_without:
+        remark(f"{n_without:,} lines have no form of {word!r} in them", quiet=quiet)
+
+
+def _row(line: int, answer: Disambiguation) -> str:
+    sense, deciding = answer.sense, " ".join(pull.word for pull in answer.deciding)
+    return f"{line}\t{answer.form}\t{sense.probability:.3f}\t{sense.atom}\t{sense.label}\t{deciding}"
+
+
+def _record(answer: Disambiguation, number: int) -> dict[str, Any]:
+    return {
+        "word": answer.word,
+        "form": answer.form,
+        "position": answer.position,
+        "n_known": answer.n_known,
+        "senses": [
+            {
+                "atom": meaning.atom,
+                "probability": meaning.probability,
+                "label": meaning.label,
+                "nearest": [near.word for near in meaning.nearest],
+            }
+            for meaning in answer.meanings[:number]
+        ],
+        "deciding": [pull._asdict() for pull in answer.deciding],
+    }
+
+
+def _near(nearest: tuple[Any, ...]) -> str:
+    return " ".join(near.word for near in nearest[:8])
+
+
+@click.command()
+@click.argument("word")
+@click.option(
+    "--contexts",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    required=True,
+    help="File with one text per line; - is standard input.",
+)
+@click.option("-k", "k", type=options.NumberOrAuto(), default="auto", show_default=True, help="Clusters, or auto.")
+@options.model
+@options.seed
+@options.as_json
+@options.quiet
+def cluster(word: str, contexts: str, k: Any, model: str, seed: int, as_json: bool, quiet: bool) -> None:
+    """Put the usages of WORD in one's own texts together by sense: word-sense induction.
+
+    Every occurrence of WORD in any inflected form is a usage. Shown are the clusters, the senses that are meant in them
+    and their most typical texts.
+    """
+    texts = read_lines(contexts)
+    opened = load_model(model)
+    found = opened.cluster(word, texts, k, random_state=seed)
+    n_without = len(texts) - len(set(found.texts))
+    if as_json:
+        show_json({"word": found.word, "clusters": list(_clusters(opened, found)), "usages": _usages(found)})
+    else:
+        _show_clusters(opened, found, texts)
+    if n_without:
+        remark(f"{n_without:,} lines have no form of {word!r} in them", quiet=quiet)
+
+
+def _clusters(opened: SenseModel, found: UsageClusters) -> Iterator[dict[str, Any]]:
+    for number in range(len(found)):
+        senses = [
+            {"atom": atom, "probability": p, "label": opened.label(atom)}
+            for atom, p in found.senses(number)[:N_TYPICAL]
+        ]
+        typical = [found.texts[usage] + 1 for usage in found.typical(number, N_TYPICAL)]
+        yield {"cluster": number, "size": len(found.members(number)), "senses": senses, "typical_lines": typical}
+
+
+def _usages(found: UsageClusters) -> list[dict[str, Any]]:
+    rows = zip(found.texts, found.usages, found.labels, strict=True)
+    return [
+        {"line": text + 1, "position": usage.position, "form": usage.form, "cluster": label}
+        for text, usage, label in rows
+    ]
+
+
+def _show_clusters(opened: SenseModel, found: UsageClusters, texts: list[str]) -> None:
+    for each in _clusters(opened, found):
+        share = each["size"] / len(found.labels)
+        click.echo(f"cluster {each['cluster'] + 1}: {each['size']:,} usages ({share:.0%})")
+        for sense in each["senses"]:
+            click.echo(f"  {sense['probability']:.2f}  atom {sense['atom']}: {sense['label']}")
+        for line in each["typical_lines"]:
+            click.echo(f"  line {line}: {_short(texts[line - 1])}")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 100 else text[:99] + "…"
