@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.atoms import Atoms, describe_atoms
 from wordatoms.embeddings import Embeddings
+from wordatoms.folder import ModelFolder
 from wordatoms.inducedmap import InducedMap
-from wordatoms.reading import ReadingSettings
+from wordatoms.reading import TUNING, ReadingSettings
+from wordatoms.senses import SenseModel, load
 from wordatoms.sparsecodes import sparse_code
 from wordatoms.usages import Usage
 
@@ -21,6 +25,8 @@ Vector = list[float]
 
 DIM = 6
 WINDOW = 3
+SETTINGS = ReadingSettings(a=1e-2, window=5, scale=8.0)
+"""Of a model of this world, where no others are given."""
 DISCOURSES = (
     ("money", "loan", "credit", "cash", "account"),
     ("river", "water", "shore", "flood", "boat"),
@@ -56,6 +62,37 @@ def world_atoms(embeddings: Embeddings) -> Atoms:
     """The three discourses; every word is coded by at most two of them."""
     vectors = np.eye(3, DIM, dtype=np.float32)
     return describe_atoms(embeddings, vectors, sparse_code(embeddings.unit_vectors, vectors, sparsity=2, threads=1))
+
+
+def build_stage(folder: ModelFolder, stage: str, save: Callable[[Path], object]) -> None:
+    def make(_forget: Callable[[], None]) -> list[str]:
+        before = {path.name for path in folder.path.iterdir()}
+        save(folder.path)
+        return sorted({path.name for path in folder.path.iterdir()} - before)
+
+    with folder.working():
+        folder.build(stage, {}, make)
+
+
+def world_model(
+    path: Path,
+    embeddings: Embeddings,
+    *,
+    atoms: Atoms | None = None,
+    induced_map: InducedMap | None = None,
+    settings: ReadingSettings | None = SETTINGS,
+) -> SenseModel:
+    """A folder with the stages import, atomize and, where given, map and tune."""
+    folder = ModelFolder(path, create=True)
+    build_stage(folder, "import", embeddings.save)
+    build_stage(folder, "atomize", lambda path: (atoms or world_atoms(embeddings)).save(path, embeddings.words))
+    if induced_map is not None:
+        build_stage(folder, "map", induced_map.save)
+    if settings is not None:
+        build_stage(
+            folder, "tune", lambda path: (path / TUNING).write_text(json.dumps({"settings": settings.record()}))
+        )
+    return load(path)
 
 
 # Contexts

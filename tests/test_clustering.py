@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from naive_posterior import best_sum, naive_k_means, sum_of_products
-from wordatoms.clustering import MOST_CLUSTERS, cluster_vectors
+from naive_posterior import best_sum, naive_k_means, product, sum_of_products, unit
+from wordatoms.clustering import MOST_CLUSTERS, closeness, cluster_vectors
 from wordatoms.errors import InputError
 
 eighths = st.integers(-16, 16).map(lambda number: number / 8)
 tables = arrays(np.float64, st.tuples(st.integers(0, 9), st.integers(1, 4)), elements=eighths)
+few = settings(max_examples=40)
 ks = st.one_of(st.integers(1, 12), st.just("auto"))
 
 
@@ -42,7 +43,7 @@ def test_best_of_all_partitions(k: int, seed: int) -> None:
     assert sum_of_products(rows, labels.tolist()) == pytest.approx(best_sum(rows, k))
 
 
-@settings(max_examples=40)
+@few
 @given(tables.filter(lambda rows: len(rows) >= 2), st.data())
 def test_many_starts_are_no_worse_than_a_plain_run(rows: NDArray[np.float64], data: st.DataObject) -> None:
     first = data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=2, max_size=2, unique=True))
@@ -77,6 +78,7 @@ def test_lengths_count_in_the_assignment_to_centres() -> None:
 # --- properties
 
 
+@few
 @given(tables, ks, st.integers(0, 3))
 def test_numbers_from_0_by_falling_size(rows: NDArray[np.float64], k: int | str, seed: int) -> None:
     labels = cluster_vectors(rows, k, random_state=seed)  # type: ignore[arg-type]
@@ -90,12 +92,14 @@ def test_numbers_from_0_by_falling_size(rows: NDArray[np.float64], k: int | str,
     assert all(firsts[i] < firsts[i + 1] for i in range(len(sizes) - 1) if sizes[i] == sizes[i + 1])
 
 
+@few
 @given(tables, ks, st.integers(0, 3))
 def test_same_bytes_for_the_same_seed(rows: NDArray[np.float64], k: int | str, seed: int) -> None:
     first, second = (cluster_vectors(rows, k, random_state=seed).tobytes() for _ in range(2))  # type: ignore[arg-type]
     assert first == second
 
 
+@few
 @given(tables.filter(lambda rows: len(rows) > 0), st.integers(1, 4))
 def test_equal_rows_stay_together(rows: NDArray[np.float64], k: int) -> None:
     labels = cluster_vectors(np.concatenate([rows, rows]), k)
@@ -120,6 +124,14 @@ def test_zero_rows_and_no_rows() -> None:
     assert cluster_vectors(np.zeros((3, 2)), "auto").tolist() == [0, 0, 0]
     assert cluster_vectors(np.zeros((0, 2)), 2).shape == (0,)
     assert len(cluster_vectors([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], 2)) == 3
+
+
+@given(tables.filter(lambda rows: len(rows) > 0), st.integers(1, 4))
+def test_closeness_is_the_cosine_with_the_own_centre(rows: NDArray[np.float64], k: int) -> None:
+    labels = cluster_vectors(rows, k)
+    units = np.array([unit(row) for row in rows.tolist()])
+    for row, label, found in zip(units, labels, closeness(rows, labels).tolist(), strict=True):
+        assert found == pytest.approx(product(row, unit(units[labels == label].sum(axis=0).tolist())), abs=1e-6)
 
 
 # --- bad input

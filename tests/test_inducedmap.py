@@ -148,6 +148,120 @@ def test_induced_vector_is_the_map_of_the_mean_context(small: tuple[InducedMap, 
         learned.induce(sif, [["zyx"], []])
 
 
+# --- one context alone
+
+
+def naive_moments(
+    contexts: ContextAverages, sif: SIF, weights: NDArray[np.float64], samples: NDArray[np.floating]
+) -> list[NDArray[np.float64]]:
+    """Σ ω v uᵀ and Σ ω u uᵀ word by word, and what is positive of contexts' second moment less that of averages."""
+    cross, gram, between = (np.zeros((DIM, DIM)) for _ in range(3))
+    total = int(contexts.n_contexts.sum())
+    for u, v, weight, n in zip(contexts.averages, sif.embeddings.vectors, weights, contexts.n_contexts, strict=True):
+        cross += weight / weights.sum() * np.outer(v, u)
+        gram += weight / weights.sum() * np.outer(u, u)
+        between += n / total * np.outer(u, u)
+    within = sum(np.outer(sample, sample) / len(samples) for sample in samples.astype(float)) - between
+    values, directions = np.linalg.eigh(within)
+    positive = sum(value * np.outer(d, d) for value, d in zip(values, directions.T, strict=True) if value > 0)
+    return [cross, gram, positive]
+
+
+def spread_out(times: float = 0.1) -> tuple[ContextAverages, SIF]:
+    """Averages that are small beside single contexts, which are plain means."""
+    contexts, sif = planted()
+    plain = SIF(sif.embeddings, sif.p_word, math.inf)
+    return ContextAverages((times * contexts.averages).astype(np.float32), N_CONTEXTS, WINDOW), plain
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_moments_against_plain_loops(weighting: str) -> None:
+    contexts, sif = spread_out()
+    learned = learn_map(contexts, sif, WINDOWS, weighting=weighting)
+    weights = WEIGHTINGS[weighting](N_CONTEXTS, enough_contexts(N_CONTEXTS, DIM))
+    samples = sif.window_vectors(WINDOWS).vectors
+    for found, expected in zip(learned.moments, naive_moments(contexts, sif, weights, samples), strict=True):
+        assert np.allclose(found, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_covariance_of_contexts_is_never_negative() -> None:
+    """Averages that vary more than single contexts leave nothing for the noise."""
+    contexts, sif = spread_out(100.0)
+    within = learn_map(contexts, sif, WINDOWS).moments[2]
+    assert np.linalg.eigvalsh(within.astype(float)).min() > -1e-5
+
+
+@pytest.mark.parametrize("remove_common", [False, True])
+def test_without_noise_the_map_is_a_itself(remove_common: bool) -> None:
+    contexts, sif = planted(0.1)
+    learned = learn_map(contexts, sif, WINDOWS, remove_common=remove_common)
+    assert learned.for_one_context(0) is learned.matrix
+    assert np.allclose(learned.for_one_context(1e-9), learned.matrix, atol=1e-3)
+
+
+@pytest.mark.parametrize("noise", [0.1, 1.0, 30.0])
+def test_noisy_map_is_the_fit_to_noisy_contexts(noise: float) -> None:
+    """Each average with steps of the noise's standard deviation along every axis, both ways: the plain fit of those."""
+    contexts, sif = spread_out()
+    learned = learn_map(contexts, sif, WINDOWS, weighting="uniform")
+    within = noise * learned.moments[2].astype(np.float64)
+    values, directions = np.linalg.eigh(within)
+    steps = (directions * np.sqrt(DIM * np.maximum(values, 0))).T
+    noisy = np.concatenate([contexts.averages + sign * step for step in steps for sign in (-1, 1)])
+    targets = np.tile(sif.embeddings.vectors, (2 * DIM, 1))
+    expected = fit_matrix(noisy, targets, np.ones(len(noisy)))
+    assert np.allclose(learned.for_one_context(noise), expected, rtol=1e-3, atol=1e-2)
+
+
+def test_more_noise_makes_the_map_smaller() -> None:
+    contexts, sif = spread_out()
+    learned = learn_map(contexts, sif, WINDOWS)
+    sizes = [float(np.linalg.norm(learned.for_one_context(noise))) for noise in (0, 0.1, 1, 10, 100)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] < 0.8 * sizes[0]
+    assert learned.for_one_context(1).dtype == np.float32
+
+
+def test_noisy_map_removes_the_common_direction_too() -> None:
+    contexts, sif = planted(0.1)
+    learned = learn_map(contexts, sif, WINDOWS, remove_common=True)
+    assert np.abs(learned.for_one_context(0.5) @ learned.common_direction).max() < 1e-5
+
+
+@pytest.mark.parametrize("noise", [-1, math.nan, math.inf])
+def test_noise_is_checked(noise: float) -> None:
+    contexts, sif = planted()
+    with pytest.raises(InputError, match=r"^noise is .*; pass 0 or a positive number\.$"):
+        learn_map(contexts, sif, WINDOWS).for_one_context(noise)
+
+
+def test_map_without_moments(small: tuple[InducedMap, SIF]) -> None:
+    learned, _ = small
+    assert learned.for_one_context(0.0) is learned.matrix
+    with pytest.raises(ModelError, match="learned without what single contexts need; make it again with --force"):
+        learned.for_one_context(0.5)
+
+
+def test_moments_are_kept(tmp_path: Path) -> None:
+    contexts, sif = planted(0.1)
+    learned = learn_map(contexts, sif, WINDOWS)
+    learned.save(tmp_path)
+    loaded = InducedMap.load(tmp_path)
+    assert loaded.moments.tobytes() == learned.moments.tobytes()
+    assert loaded.for_one_context(0.7).tobytes() == learned.for_one_context(0.7).tobytes()
+    (tmp_path / "map-moments.npy").unlink()
+    assert InducedMap.load(tmp_path).moments is None
+
+
+@pytest.mark.parametrize("wrong", [np.ones((2, DIM, DIM), np.float32), np.full((3, DIM, DIM), np.nan, np.float32)])
+def test_damaged_moments_are_refused(tmp_path: Path, wrong: NDArray[np.float32]) -> None:
+    contexts, sif = planted()
+    learn_map(contexts, sif, WINDOWS).save(tmp_path)
+    np.save(tmp_path / "map-moments.npy", wrong)
+    with pytest.raises(ModelError, match=r"map-moments\.npy has shape .* wordatoms map .* --force"):
+        InducedMap.load(tmp_path)
+
+
 # --- files
 
 

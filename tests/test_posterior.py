@@ -198,7 +198,7 @@ def test_words_of_a_discourse_pull_towards_it() -> None:
 
 @pytest.mark.parametrize("method", ["p_senses", "sense_means", "views"])
 def test_word_without_senses_is_refused(method: str) -> None:
-    with pytest.raises(InputError, match="no atom with a positive weight.*pass another word"):
+    with pytest.raises(InputError, match=r"no atom with a positive weight.*pass another word"):
         getattr(POSTERIOR, method)({}, np.ones((1, DIM), np.float32))
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
 
@@ -14,13 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import wordatoms as wa
-from naive_posterior import WORDS, world_atoms, world_embeddings, world_map
-from wordatoms.atoms import Atoms, describe_atoms
+from naive_posterior import SETTINGS, WORDS, world_atoms, world_embeddings, world_map, world_model
+from wordatoms.atoms import describe_atoms
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError, UnknownWordError
-from wordatoms.folder import ModelFolder
-from wordatoms.inducedmap import InducedMap
 from wordatoms.reading import TUNING, ReadingSettings
 from wordatoms.senses import BATCH_TEXTS, LEAST_PICKED, SenseModel
 from wordatoms.sparsecodes import SparseCodes
@@ -30,47 +27,17 @@ from wordatoms.usages import Usage
 MONEY, RIVER, SONG = range(3)
 AT_THE_BANK = "The bank gave a loan of cash to the account."
 AT_THE_RIVER = "A boat on the river near the bank, by the water."
-SETTINGS = ReadingSettings(a=1e-2, window=5, scale=8.0)
-
-
-def build(folder: ModelFolder, stage: str, save: Callable[[Path], object]) -> None:
-    def make(_forget: Callable[[], None]) -> list[str]:
-        before = {path.name for path in folder.path.iterdir()}
-        save(folder.path)
-        return sorted({path.name for path in folder.path.iterdir()} - before)
-
-    with folder.working():
-        folder.build(stage, {}, make)
-
-
-def make_model(
-    path: Path,
-    embeddings: Embeddings,
-    *,
-    atoms: Atoms | None = None,
-    induced_map: InducedMap | None = None,
-    settings: ReadingSettings | None = SETTINGS,
-) -> SenseModel:
-    """A folder with the stages import, atomize and, where given, map and tune."""
-    folder = ModelFolder(path, create=True)
-    build(folder, "import", embeddings.save)
-    build(folder, "atomize", lambda path: (atoms or world_atoms(embeddings)).save(path, embeddings.words))
-    if induced_map is not None:
-        build(folder, "map", induced_map.save)
-    if settings is not None:
-        build(folder, "tune", lambda path: (path / TUNING).write_text(json.dumps({"settings": settings.record()})))
-    return wa.load(path)
 
 
 @pytest.fixture(scope="module")
 def shared_model(tmp_path_factory: pytest.TempPathFactory) -> SenseModel:
-    return make_model(tmp_path_factory.mktemp("contexts") / "model", world_embeddings(), induced_map=world_map())
+    return world_model(tmp_path_factory.mktemp("contexts") / "model", world_embeddings(), induced_map=world_map())
 
 
 @pytest.fixture
 def model(shared_model: SenseModel) -> Iterator[SenseModel]:
+    yield shared_model
     (shared_model.path / "notes.json").unlink(missing_ok=True)
-    return shared_model
 
 
 def usage_in(model: SenseModel, text: str) -> Usage:
@@ -210,6 +177,19 @@ def test_unknown_word_is_what_its_context_makes_of_it(model: SenseModel) -> None
     assert int((model.atoms.vectors @ vector).argmax()) == SONG
 
 
+def test_lemma_that_is_unknown_has_the_vector_of_a_form(model: SenseModel) -> None:
+    tokens = ["the", "geese", "sang", "an", "opera"]
+    goose, geese = (model.vectors_in_context(word, [Usage(tokens, 1)]) for word in ("Goose", "geese"))
+    assert np.allclose(goose, geese, atol=1e-6)
+
+
+def test_word_of_several_tokens_is_no_part_of_its_context(model: SenseModel) -> None:
+    tokens = ["song", "river", "bank", "opera", "river"]
+    (vector,) = model.context_vectors("River-Bank", [Usage(tokens, 1, 2)])
+    (expected,) = model.context_vectors("zyx", [Usage(["song", "zyx", "opera"], 1)])
+    assert np.allclose(vector, expected, atol=1e-6)
+
+
 def test_settings_of_ones_own(model: SenseModel) -> None:
     vague = model.make_posterior(ReadingSettings(a=1e-2, window=5, scale=1e-3, sense_share=0.0, context_share=0.0))
     usages = [usage_in(model, AT_THE_BANK)]
@@ -230,6 +210,14 @@ def test_similarity_in_context(model: SenseModel) -> None:
     assert swapped == pytest.approx(to_shore[0], abs=1e-5)
 
 
+def test_the_first_occurrence_counts(model: SenseModel) -> None:
+    text = f"{AT_THE_BANK} song tune opera choir singer {AT_THE_RIVER}"
+    first, second = model.disambiguate("bank", text)
+    assert (first.sense.atom, second.sense.atom) == (MONEY, RIVER)
+    to_loan, to_shore = (model.similarity("bank", other, context1=text) for other in ("loan", "shore"))
+    assert to_loan > to_shore
+
+
 def test_similarity_without_contexts_is_the_cosine(model: SenseModel) -> None:
     assert model.similarity("bank", "shore") == model.embeddings.similarity("bank", "shore")
 
@@ -241,6 +229,8 @@ def test_similarity_of_words_that_are_not_known(model: SenseModel) -> None:
         model.similarity("glockenspiel", "song", context2="a song")
     with pytest.raises(InputError, match="no form of 'bank' is in its context; pass a context with the word"):
         model.similarity("bank", "song", context1="a river")
+    with pytest.raises(InputError, match="the context of 'bank' is empty; pass a text with the word, or none at all"):
+        model.similarity("bank", "song", context1=" ")
 
 
 # --- clusters
@@ -267,6 +257,25 @@ def test_usages_are_put_together_by_sense(model: SenseModel, k: int) -> None:
     assert clusters.p_senses.shape == (20, len(clusters.atoms))
 
 
+def test_typical_usages_are_the_nearest_to_their_centre(model: SenseModel) -> None:
+    clusters = model.cluster("bank", [*texts_of_both(), "song choir bank loan tune"], 2)
+    assert len(clusters.closeness) == 21
+    typical = clusters.typical(0, 100)
+    assert sorted(typical) == clusters.members(0)
+    assert [clusters.closeness[number] for number in typical] == sorted(
+        (clusters.closeness[number] for number in typical), reverse=True
+    )
+    assert clusters.typical(0) == typical[:3]
+    assert min(range(21), key=clusters.closeness.__getitem__) == 20
+
+
+def test_gain_of_the_settings_decides_how_many_clusters(tmp_path: Path) -> None:
+    strict = replace(SETTINGS, least_gain=0.9)
+    model = world_model(tmp_path / "model", world_embeddings(), induced_map=world_map(), settings=strict)
+    assert len(model.cluster("bank", texts_of_both())) == 1
+    assert len(model.cluster("bank", texts_of_both(), 2)) == 2
+
+
 def test_clusters_of_few_usages(model: SenseModel) -> None:
     clusters = model.cluster("Bank", ["nothing", "bank's river and a bank", ""], 9)
     assert clusters.word == "bank"
@@ -289,7 +298,7 @@ def test_same_clusters_for_the_same_seed(model: SenseModel) -> None:
 def test_capitals_where_case_is_kept(tmp_path: Path) -> None:
     plain = world_embeddings()
     words = ["Paris" if word == "singer" else word for word in plain.words]
-    model = make_model(tmp_path / "model", Embeddings(words, plain.vectors, plain.counts), induced_map=world_map())
+    model = world_model(tmp_path / "model", Embeddings(words, plain.vectors, plain.counts), induced_map=world_map())
     assert model.tokenizer.keep_case
     answers = model.disambiguate("bank", "Bank of the river. The Bank's boat; banks")
     assert [answer.form for answer in answers] == ["Bank", "Bank's", "banks"]
@@ -300,10 +309,10 @@ def test_capitals_where_case_is_kept(tmp_path: Path) -> None:
 def test_phrase_is_one_word(tmp_path: Path) -> None:
     plain = world_embeddings()
     words = ["left_bank" if word == "geese" else word for word in plain.words]
-    model = make_model(tmp_path / "model", Embeddings(words, plain.vectors, plain.counts), induced_map=world_map())
+    model = world_model(tmp_path / "model", Embeddings(words, plain.vectors, plain.counts), induced_map=world_map())
     model.tokenizer = Tokenizer(phrases=("left bank",))
     (answer,) = model.disambiguate("left_bank", "An opera on the Left Bank, a choir, a song")
-    assert (answer.form, answer.position, answer.sense.atom) == ("left_bank", 3, SONG)
+    assert (answer.form, answer.position, answer.sense.atom) == ("left_bank", 4, SONG)
     assert [each.form for each in model.disambiguate("bank", "left bank, bank")] == ["bank"]
 
 
@@ -338,7 +347,7 @@ def test_word_without_a_positive_atom(tmp_path: Path) -> None:
     weights = made.codes.weights.copy()
     weights[WORDS.index("geese")] *= -1
     atoms = describe_atoms(embeddings, made.vectors, SparseCodes(made.codes.atoms, weights, 3))
-    model = make_model(tmp_path / "model", embeddings, atoms=atoms, induced_map=world_map())
+    model = world_model(tmp_path / "model", embeddings, atoms=atoms, induced_map=world_map())
     for ask in (
         lambda: model.disambiguate("geese", "the geese and the river"),
         lambda: model.cluster("geese", ["the geese and the river"]),
@@ -350,7 +359,7 @@ def test_word_without_a_positive_atom(tmp_path: Path) -> None:
 
 
 def test_model_without_a_map(tmp_path: Path) -> None:
-    model = make_model(tmp_path / "model", world_embeddings())
+    model = world_model(tmp_path / "model", world_embeddings())
     for ask in (
         lambda: model.disambiguate("bank", AT_THE_BANK),
         lambda: model.cluster("bank", [AT_THE_BANK]),
@@ -363,7 +372,7 @@ def test_model_without_a_map(tmp_path: Path) -> None:
 
 
 def test_map_without_moments(tmp_path: Path) -> None:
-    model = make_model(tmp_path / "model", world_embeddings(), induced_map=world_map())
+    model = world_model(tmp_path / "model", world_embeddings(), induced_map=world_map())
     (model.path / "map-moments.npy").unlink()
     with pytest.raises(ModelError, match="learned without what single contexts need; make it again with --force"):
         model.disambiguate("bank", AT_THE_BANK)
@@ -373,13 +382,13 @@ def test_map_without_moments(tmp_path: Path) -> None:
 
 def test_settings_as_tuned_or_by_default(model: SenseModel, tmp_path: Path) -> None:
     assert model.reading == model.posterior.settings == SETTINGS
-    plain = make_model(tmp_path / "model", world_embeddings(), induced_map=world_map(), settings=None)
+    plain = world_model(tmp_path / "model", world_embeddings(), induced_map=world_map(), settings=None)
     assert plain.reading == ReadingSettings()
     assert plain.disambiguate("bank", AT_THE_RIVER)[0].sense.atom == RIVER
 
 
 def test_damaged_tuning_is_one_sentence(tmp_path: Path) -> None:
-    model = make_model(tmp_path / "model", world_embeddings(), induced_map=world_map())
+    model = world_model(tmp_path / "model", world_embeddings(), induced_map=world_map())
     (model.path / TUNING).write_text('{"settings": {"kappa": 3}}')
     with pytest.raises(ModelError, match=r"tuning\.json cannot be read \(there is no setting 'kappa'.*tune the model"):
         model.disambiguate("bank", AT_THE_BANK)

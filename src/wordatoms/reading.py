@@ -48,9 +48,9 @@ class ReadingSettings:
     """Of a single context, in the map."""
     scale: float = 30.0
     """κ of the posterior: p(a|c) ∝ exp(κ ⟨v_a, v_c⟩) for v_c of length 1."""
-    sense_share: float = 1.0
+    sense_share: float = 0.5
     """Of u_c in the vector of a word in context, beside the word's own vector."""
-    context_share: float = 0.5
+    context_share: float = 0.15
     """Of the context's vector in the same."""
     rest: float = 0.2
     """Of the context as a whole beside what the atoms of the word see of it, when contexts are put together."""

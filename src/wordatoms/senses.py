@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from wordatoms.atomquestions import AtomQuestions
 from wordatoms.clustering import closeness, cluster_vectors
 from wordatoms.disambiguation import Teller
-from wordatoms.errors import InputError
+from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.forms import inflected_forms
 from wordatoms.notes import Notes
 from wordatoms.posterior import Posterior
@@ -189,7 +189,9 @@ class SenseModel(AtomQuestions):
     ) -> NDArray[np.float32]:
         """The vectors of the contexts of a word, (n_usages, dim), without the forms of the word in them."""
         reader = (posterior or self.posterior).reader
-        return reader.vectors(reader.windows(usages, self.usage_forms(word)))
+        tokens = self.tokenizer.tokens(word)
+        own = self.usage_forms(word) if len(tokens) == 1 else tokens  # such as mother-in-law
+        return reader.vectors(reader.windows(usages, own))
 
     def vectors_in_context(
         self, word: str, usages: Sequence[Usage], posterior: Posterior | None = None
@@ -197,10 +199,16 @@ class SenseModel(AtomQuestions):
         """The vector of a word in each usage, (n_usages, dim); an unknown word is what its contexts make of it."""
         posterior = posterior or self.posterior
         contexts = self.context_vectors(word, usages, posterior)
-        known = next((form for form in (word, word.lower()) if form in self._rows), None)
-        if known is None:
+        try:
+            word = self._spelling(word, forms=True)
+        except UnknownWordError:
             return posterior.in_context(None, {}, contexts)
-        return posterior.in_context(self.embeddings[known], self.sense_weights(known), contexts)
+        return posterior.in_context(self._own_vector(word), self.sense_weights(word), contexts)
+
+    def _own_vector(self, word: str) -> NDArray[np.float32]:
+        """The vector of a word, or where only forms of it are known, of the most frequent one."""
+        known = [word] if word in self._rows else [form for form in self.forms(word) if form in self._rows]
+        return self.embeddings[min(known, key=self._rows.__getitem__)]
 
     def similarity(self, word1: str, word2: str, *, context1: str | None = None, context2: str | None = None) -> float:
         """The cosine of two words; with contexts, of the words as they are meant there (at their first occurrence)."""

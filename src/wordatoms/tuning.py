@@ -7,7 +7,8 @@ Questions are asked of contexts whose word is known to be one of two (`wordatoms
 - how well does u_c tell two contexts apart? The area under the ROC curve of the similarities of pairs of contexts, same
   word against different words (.5 is chance), chooses the scale;
 - how well is the similarity of the hidden word to other words recovered? Spearman's correlation with the cosines of the
-  words before they were written as one, which chooses the shares of sense and context.
+  words before they were written as one, which chooses the shares of sense and context. Every other comparison is of a
+  word as it is, because not all words are ambiguous, and a context must not spoil what a word says by itself.
 Settings are changed one at a time, each to its best value, round after round until nothing changes. One half of the
 pseudowords decides; the other half gives the figures that are reported.
 """
@@ -41,8 +42,8 @@ GRID: dict[str, tuple[float, ...]] = {
     "rest": (0.0, 0.1, 0.2, 0.3, 0.5),
     "least_gain": (0.02, 0.03, 0.04, 0.05, 0.06),
     "scale": (5.0, 10.0, 20.0, 30.0, 50.0, 100.0),
-    "sense_share": (0.0, 0.5, 1.0, 2.0),
-    "context_share": (0.0, 0.3, 0.6, 1.0),
+    "sense_share": (0.0, 0.25, 0.5, 1.0, 2.0),
+    "context_share": (0.0, 0.15, 0.3, 0.6, 1.0),
 }
 """Values that are tried where none are given."""
 ORDER = (
@@ -110,17 +111,16 @@ class LabelledContexts(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """A pseudoword in a context, and another word in a context of its own."""
+    """A word in a context and another word in a context of its own."""
 
-    pseudoword: int
-    context: int
-    """Of the pseudoword, by number."""
-    other: int
-    """A row."""
+    pseudoword: int | None
+    """The pseudoword behind which the first word is hidden, by number; None where it is not."""
+    word: int
     window: NDArray[np.int32]
-    """Of the other word."""
+    other: int
+    other_window: NDArray[np.int32]
     similarity: float
-    """The cosine of the hidden word with the other one."""
+    """The cosine of the two words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,17 +222,24 @@ class Bench:
         return float(spearmanr(found, [each.similarity for each in self.comparisons]).statistic)
 
     def _meant(self, posterior: Posterior, each: Comparison) -> NDArray[np.float32]:
-        pseudoword = self.pseudowords.pseudowords[each.pseudoword]
-        window = pseudoword.windows[each.context : each.context + 1]
-        contexts = posterior.reader.vectors(_narrowed(window, posterior.settings.window))
-        return to_unit(posterior.in_context(pseudoword.vector, self._weights[each.pseudoword], contexts))
+        if each.pseudoword is None:
+            return self._known(posterior, each.word, each.window)
+        vector, weights = self.pseudowords.pseudowords[each.pseudoword].vector, self._weights[each.pseudoword]
+        return to_unit(posterior.in_context(vector, weights, self._context(posterior, each.window)))
 
     def _other(self, posterior: Posterior, each: Comparison) -> NDArray[np.float32]:
-        contexts = posterior.reader.vectors(_narrowed(each.window[None], posterior.settings.window))
+        return self._known(posterior, each.other, each.other_window)
+
+    def _known(self, posterior: Posterior, row: int, window: NDArray[np.int32]) -> NDArray[np.float32]:
+        """A word as it is, in a context."""
         codes = self.atoms.codes
-        pairs = zip(codes.atoms[each.other].tolist(), codes.weights[each.other].tolist(), strict=True)
+        pairs = zip(codes.atoms[row].tolist(), codes.weights[row].tolist(), strict=True)
         weights = {atom: weight for atom, weight in pairs if weight > 0}
-        return to_unit(posterior.in_context(self.embeddings.vectors[each.other], weights, contexts))
+        contexts = self._context(posterior, window)
+        return to_unit(posterior.in_context(self.embeddings.vectors[row], weights, contexts))
+
+    def _context(self, posterior: Posterior, window: NDArray[np.int32]) -> NDArray[np.float32]:
+        return posterior.reader.vectors(_narrowed(window[None], posterior.settings.window))
 
 
 def make_bench(
@@ -264,12 +271,13 @@ class _Comparer:
         cosines = self.units @ to_unit(self.embeddings.vectors[list(pseudoword.rows)]).T
         cosines[np.isin(self.rows, pseudoword.rows)] = -np.inf
         n_contexts = len(pseudoword.windows) // 2
-        for hidden in (0, 1):
-            for other in self._others(cosines):
-                context = hidden * n_contexts + int(self.rng.integers(n_contexts))
-                window = self.rng.choice(self.windows.of(self.rows[other]))
-                around = sample_contexts(window[None])[0]
-                yield Comparison(number, context, int(self.rows[other]), around, float(cosines[other, hidden]))
+        for hidden, word in enumerate(pseudoword.rows):
+            for place in self._others(cosines):
+                window = pseudoword.windows[hidden * n_contexts + int(self.rng.integers(n_contexts))]
+                other, similarity = int(self.rows[place]), float(cosines[place, hidden])
+                around = sample_contexts(self.rng.choice(self.windows.of(other))[None])[0]
+                for disguise in (number, None):
+                    yield Comparison(disguise, word, window, other, around, similarity)
 
     def _others(self, cosines: NDArray[np.float32]) -> list[int]:
         near = [self.rng.choice(np.argsort(-cosines[:, hidden], kind="stable")[:N_NEAR]) for hidden in (0, 1)]
