@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 import xml.etree.ElementTree as ET
@@ -67,8 +68,22 @@ def test_ticks_are_short(value: float, text: str) -> None:
     assert format_tick(value) == text
 
 
-def test_more_lines_than_colours(tmp_path: Path) -> None:
-    draw(tmp_path / "a.svg", {str(k): (np.arange(3), np.arange(3) + k) for k in range(20)}, points=True)
+def test_more_lines_than_colours_look_different(tmp_path: Path) -> None:
+    lines = {f"line {k}": (np.arange(3), np.arange(3) + k) for k in range(3 * len(COLOURS) + 1)}
+    svg = draw(tmp_path / "a.svg", lines).decode()
+    looks = re.findall(r'clip-path="[^"]*" style="fill: none;([^"]*)stroke-width: 2;? ?([^"]*)"', svg)
+    assert len(looks) >= len(lines)
+    assert len(set(looks)) == len(looks)
+    assert all(f">{name}<" in svg or f"<!-- {name} -->" in svg for name in lines)
+
+
+def test_a_long_legend_makes_the_plot_higher(tmp_path: Path) -> None:
+    few, many = (
+        draw(tmp_path / f"{n}.svg", {f"line {k}": ([1], [k]) for k in range(n)}, references={"paper": 1.0}).decode()
+        for n in (5, 26)
+    )
+    heights = [float(re.search(r'height="([\d.]+)pt"', svg)[1]) for svg in (few, many)]  # type: ignore[index]
+    assert heights == [4.6 * 72, 7 * 72]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,16 +14,20 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from naive_lineup import choose, list_vector
+from naive_posterior import context_vector, unit, world_embeddings, world_map, world_model
 from planted import N_ATOMS, planted_model
 from samples import slow
 from wordatoms.cli.evaluate.lineup import lineup as command
 from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.lineups import LineupSense, Testbed, draw_lineups
+from wordatoms.reading import ReadingSettings
 from wordatoms.senses import SenseModel, load
 from wordatoms.tasks.lineup import BEST, RANDOM, WORD_ONLY, LineupResult, Setting, evaluate_lineup, mark
 from wordatoms.tasks.lineupmethods import (
+    VectorMethod,
     answer_lineups,
     atoms_method,
+    context_method,
     inventory_method,
     lineup_sif,
     rank_senses,
@@ -168,6 +173,49 @@ def test_any_inventory_can_take_the_test(model: SenseModel, testbed: Testbed) ->
     assert result.rows()[1]["drop"]
     with pytest.raises(InputError, match="none of the 1 words is known"):
         inventory_method(Inventory(), sif, ["zebra"])
+
+
+def test_senses_of_an_inventory_have_length_1_and_it_may_know_fewer_words(model: SenseModel, testbed: Testbed) -> None:
+    class Inventory:
+        def sense_vectors(self, word: str) -> np.ndarray:
+            if word == "both4":
+                raise UnknownWordError(word, model.words)
+            return 7 * atoms_method(model).sense_vectors(word)
+
+        def p_senses(self, *_: object) -> np.ndarray:
+            raise NotImplementedError
+
+    method = inventory_method(Inventory(), lineup_sif(model), [*testbed])
+    assert np.linalg.norm(method.sense_vectors("both2"), axis=1) == pytest.approx(1, abs=1e-5)
+    result = evaluate_lineup(testbed, {"theirs": method}, headline=HEADLINE)
+    assert [item.word for item in result.items["theirs"] if not item.known] == ["both4"]
+    assert result.figures["theirs"][HEADLINE].recall == pytest.approx(0.9, abs=0.05)
+
+
+def test_lists_read_as_contexts_are_at_length_1_what_the_map_makes_of_them(tmp_path: Path) -> None:
+    embeddings, learned = world_embeddings(), world_map()
+    method = context_method(world_model(tmp_path / "model", embeddings, induced_map=learned))
+    lists = [["loan", "cash", "money"], ["river", "bank", "zyx"], ["zyx"]]
+    assert method.read_lists
+    found = method.read_lists(lists)
+    paper = ReadingSettings(a=learned.a, falloff=0.0)
+    for vector, words in zip(found, lists[:2], strict=False):
+        around = [(word, 1) for word in words if word in embeddings]
+        assert vector.tolist() == pytest.approx(
+            unit(context_vector(around, embeddings, learned.matrix, paper)), abs=1e-5
+        )
+    assert not found[2].any()
+    assert np.linalg.norm(method.sif.embeddings.vectors, axis=1) == pytest.approx(1, abs=1e-5)
+
+
+def test_drops_of_the_paper_stand_beside_other_vectors_only(model: SenseModel, testbed: Testbed) -> None:
+    def of_kind(kind: str) -> VectorMethod:
+        method = atoms_method(model)
+        return replace(method, sif=replace(method.sif, embeddings=replace(method.sif.embeddings, method=kind)))
+
+    methods = {"glove": of_kind("glove"), "theirs": of_kind("glove"), "nnse": of_kind("nnse")}
+    rows = evaluate_lineup(testbed, methods, headline=HEADLINE, n_runs=1).rows()
+    assert [row["paper"] for row in rows[:4]] == ["0.65/0.75", "", "drop 25/28", ""]
 
 
 def test_choices_of_vectors(model: SenseModel, testbed: Testbed) -> None:

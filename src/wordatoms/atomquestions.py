@@ -53,7 +53,7 @@ class AtomQuestions(ModelParts):
         """The words nearest to an atom; beyond those stored with it, by a search over all words."""
         self.atoms.check_id(atom)
         if n > self.atoms.nearest.shape[1]:
-            return tuple(self._learned_from.nearest(self.atoms.vectors[atom], n))
+            return tuple(self.learned_from.nearest(self.atoms.vectors[atom], n))
         rows, cosines = self.atoms.nearest[atom, :n].tolist(), self.atoms.cosines[atom, :n].tolist()
         return tuple(Neighbour(self.words[row], cosine) for row, cosine in zip(rows, cosines, strict=True))
 

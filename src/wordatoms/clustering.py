@@ -39,6 +39,10 @@ def cluster_vectors(
         raise InputError(f"the vectors have shape {rows.shape} or are not finite; pass a table of numbers.")
     if k != "auto" and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
         raise InputError(f"k is {k!r}; pass 1 cluster or more, or auto.")
+    if n_starts < 1 or not least_gain >= 0:
+        raise InputError(
+            f"n_starts is {n_starts}, least_gain {least_gain}; pass 1 start or more, and a gain from 0 up."
+        )
     if not len(rows):
         return np.zeros(0, np.intp)
     rng = np.random.default_rng(random_state)

@@ -8,7 +8,7 @@ adds to the evidence for the likeliest sense, compared with the other senses of 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,10 +56,14 @@ class Teller:
             self.word,
             usage.form,
             usage.position,
-            tuple(replace(self.meanings[atoms[k]], probability=float(p_senses[k])) for k in ranked),
+            tuple(self._meaning(atoms[k], float(p_senses[k])) for k in ranked),
             self._deciding(window, atoms[ranked[0]])[:n_deciding] if len(atoms) > 1 else (),
             int((window >= 0).sum()),
         )
+
+    def _meaning(self, atom: int, probability: float) -> Meaning:
+        shown = self.meanings[atom]
+        return Meaning(atom, probability, shown.label, shown.nearest)
 
     def _deciding(self, window: NDArray[np.int32], atom: int) -> tuple[Pull, ...]:
         """The words that speak for an atom, the strongest first, each once."""

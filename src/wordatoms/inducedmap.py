@@ -39,6 +39,7 @@ HELD_OUT_SHARE = 1 / 3
 RIDGE = 1e-4
 """In units of the mean eigenvalue: nothing where words are plenty, and a solution where they are few."""
 BLOCK_ROWS = 4096
+MOST_NOISE = 1e6
 
 Weights = NDArray[np.float64]
 WEIGHTINGS: dict[str, Callable[[NDArray[np.int64], int], Weights]] = {
@@ -101,8 +102,8 @@ class InducedMap:
 
     def for_one_context(self, noise: float) -> NDArray[np.float32]:
         """The matrix for single contexts, (dim, dim), which allows for their noise; 0 gives A itself."""
-        if not (noise >= 0 and math.isfinite(noise)):
-            raise InputError(f"noise is {noise}; pass 0 or a positive number.")
+        if not 0 <= noise <= MOST_NOISE:
+            raise InputError(f"noise is {noise}; pass a number from 0 to {MOST_NOISE:g}.")
         if noise == 0:
             return self.matrix
         if self.moments is None:
@@ -134,6 +135,7 @@ class InducedMap:
 
     def save(self, folder: Path) -> None:
         (folder / "map.json").unlink(missing_ok=True)
+        (folder / "map-moments.npy").unlink(missing_ok=True)
         arrays = {"matrix": self.matrix, "common": self.common_direction, "windows": self.windows}
         if self.moments is not None:
             arrays["moments"] = self.moments

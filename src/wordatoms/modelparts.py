@@ -47,7 +47,7 @@ class ModelParts:
         return Embeddings.load(self.path)
 
     @cached_property
-    def _learned_from(self) -> Embeddings:
+    def learned_from(self) -> Embeddings:
         """The vectors that the atoms were learned from: those of the words, or the induced ones."""
         settings = self.folder.stages.get("atomize", {}).get("settings", {})
         return load_vectors(self.path, str(settings.get("vectors", "word")))
@@ -63,7 +63,7 @@ class ModelParts:
         return atoms
 
     def _closest(self, word: str, n: int) -> list[tuple[int, float]]:
-        vectors = self._learned_from
+        vectors = self.learned_from
         if vectors.dim != self.atoms.dim:
             raise ModelError(
                 f"{self.path} disagrees with itself: vectors of {vectors.dim} dimensions but atoms of "

@@ -8,7 +8,7 @@ global figures are left out, so it works without a screen.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain, cycle
+from itertools import chain, cycle, product
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,11 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 REFERENCE_COLOUR = "#666666"
 REFERENCE_DASHES: tuple[tuple[int, tuple[int, ...]], ...] = ((0, (6, 3)), (0, (2, 2)), (0, (6, 2, 1, 2)), (0, (1, 3)))
+LINE_STYLES = ("-", "--", ":", "-.")
+"""The next one begins where all colours have been used."""
+WIDTH, LEAST_HEIGHT = 8.5, 4.6
+"""In inches; a long legend makes a plot higher."""
+LEGEND_LINE = 0.25
 
 STYLE: dict[str, Any] = {
     "axes.axisbelow": True,
@@ -65,8 +70,9 @@ def draw_lines(
     from matplotlib import style
     from matplotlib.figure import Figure
 
+    height = max(LEAST_HEIGHT, LEGEND_LINE * (len(lines) + len(references) + 1))
     with style.context(["default", STYLE]):
-        figure = Figure(figsize=(8.5, 4.6), dpi=150, layout="constrained")
+        figure = Figure(figsize=(WIDTH, height), dpi=150, layout="constrained")
         axes = figure.add_subplot(title=title, xlabel=x_label, ylabel=y_label)
         handles = _draw(axes, lines, references, points=points)
         axes.set(xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
@@ -89,10 +95,10 @@ def check_plot(path: str | Path) -> None:
 
 def _draw(axes: Any, lines: Mapping[str, Line], references: Mapping[str, float], *, points: bool) -> list[Any]:
     """Put everything on the axes; what the legend shows, in its order."""
-    looks = zip(cycle(COLOURS), cycle(MARKERS), strict=False)
+    looks = cycle(product(LINE_STYLES, zip(COLOURS, MARKERS, strict=True)))
     curves = [
-        axes.plot(xs, ys, color=colour, marker=marker if points else None)[0]
-        for (xs, ys), (colour, marker) in zip(lines.values(), looks, strict=False)
+        axes.plot(xs, ys, linestyle=style, color=colour, marker=marker if points else None)[0]
+        for (xs, ys), (style, (colour, marker)) in zip(lines.values(), looks, strict=False)
     ]
     levels = [
         axes.axhline(level, color=REFERENCE_COLOUR, linestyle=dashes, linewidth=1.5)

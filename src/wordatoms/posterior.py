@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from wordatoms.embeddings import Embeddings
-from wordatoms.errors import InputError
+from wordatoms.errors import InputError, ModelError
 from wordatoms.inducedmap import InducedMap
 from wordatoms.reading import ContextReader, ReadingSettings, make_reader, sample_contexts
 
@@ -48,21 +49,21 @@ class Posterior:
     def p_senses(self, weights: Weights, contexts: NDArray[np.float32]) -> NDArray[np.float64]:
         """p(a|c,w) of the atoms of a word in each context (n, dim): (n, n_senses); p(a|w) where a context is empty."""
         atoms, prior = _prior(weights)
-        evidence = self.settings.scale * (to_unit(contexts) @ self.atoms[atoms].T).astype(np.float64)
+        evidence = self.settings.scale * _products(to_unit(contexts), self.atoms[atoms]).astype(np.float64)
         has_words = np.asarray(contexts.any(axis=1))[:, None]
         logits = np.log(prior) + np.where(has_words, evidence - self.log_p_atoms[atoms], 0)
         return softmax(logits)
 
     def sense_means(self, weights: Weights, contexts: NDArray[np.float32]) -> NDArray[np.float32]:
         """u_c of each context, (n, dim)."""
-        p_senses = self.p_senses(weights, contexts)
-        return np.asarray(p_senses @ self.atoms[_prior(weights)[0]], np.float32)
+        p_senses, atoms = self.p_senses(weights, contexts), self.atoms[_prior(weights)[0]]
+        return np.asarray(_products(p_senses, atoms.T), np.float32)
 
     def views(self, weights: Weights, contexts: NDArray[np.float32]) -> NDArray[np.float32]:
         """Each context as the atoms of the word see it, and the rest of it with less weight, (n, n_senses + dim)."""
         atoms, prior = _prior(weights)
         units = to_unit(contexts)
-        seen = np.sqrt(prior) * (units @ self.atoms[atoms].T)
+        seen = np.sqrt(prior) * _products(units, self.atoms[atoms])
         return np.concatenate([seen, self.settings.rest * units], axis=1).astype(np.float32)
 
     def in_context(
@@ -96,14 +97,31 @@ def make_posterior(
     embeddings: Embeddings, induced_map: InducedMap, atoms: NDArray[np.float32], settings: ReadingSettings
 ) -> Posterior:
     """A posterior with p(a) from the random windows that are kept with the map."""
+    _check_alike(embeddings, induced_map, atoms)
     reader = make_reader(embeddings, induced_map, settings)
     contexts = reader.vectors(sample_contexts(induced_map.windows[:N_SAMPLES]))
     contexts = contexts[contexts.any(axis=1)]
     if not len(contexts):
         raise InputError("the model keeps no random windows with known words; make the map again from more text.")
-    p_given_context = softmax(settings.scale * (to_unit(contexts) @ atoms.T).astype(np.float64))
+    p_given_context = softmax(settings.scale * _products(to_unit(contexts), atoms).astype(np.float64))
     tiny = np.finfo(np.float64).tiny
     return Posterior(reader, atoms, np.log(np.maximum(p_given_context.mean(axis=0), tiny)))
+
+
+def _check_alike(embeddings: Embeddings, induced_map: InducedMap, atoms: NDArray[np.float32]) -> None:
+    if not (embeddings.dim == len(induced_map) == atoms.shape[1]):
+        raise ModelError(
+            f"the vectors have {embeddings.dim} dimensions, the map {len(induced_map)}, the atoms {atoms.shape[1]}; "
+            "make the map and the atoms again."
+        )
+    if induced_map.windows.max(initial=-1) >= len(embeddings):
+        raise ModelError(f"the windows of the map go beyond the {len(embeddings):,} words; make the map again.")
+
+
+def _products(rows: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
+    """Inner products of rows, (n, m); the same bytes on any number of threads."""
+    with threadpool_limits(1, "blas"):
+        return np.asarray(rows @ others.T)
 
 
 def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -64,17 +64,23 @@ class PseudowordSet:
         vectors = to_unit(np.stack([each.vector for each in self.pseudowords]))
         codes = sparse_code(vectors, atoms.vectors, sparsity=atoms.codes.sparsity, threads=1)
         rows = zip(codes.atoms.tolist(), codes.weights.tolist(), strict=True)
-        return [{a: w for a, w in zip(atom, weight, strict=True) if w > 0} for atom, weight in rows]
+        return [_positive(atom, weight) for atom, weight in rows]
+
+
+def _positive(atoms: list[int], weights: list[float]) -> Weights:
+    """The atoms with a positive weight; where there are none, the first one."""
+    found = {atom: weight for atom, weight in zip(atoms, weights, strict=True) if weight > 0}
+    return found or {max(atoms[0], 0): 1.0}
 
 
 def candidate_words(embeddings: Embeddings, n_words: int, *, random_state: int = 0) -> NDArray[np.int64]:
     """Rows of random words that pseudowords may be made of, in rising order."""
-    counts = embeddings.counts
-    if counts is None:
-        raise InputError("the model's vectors come without counts, and pseudowords need them; train a model from text.")
+    counts = _counts(embeddings)
+    if n_words < 2:
+        raise InputError(f"n_words is {n_words}; pass 2 words or more to make pseudowords of.")
     total = int(embeddings.n_tokens or counts.sum())
     shaped = np.array([word.isalpha() and len(word) >= LEAST_LETTERS for word in embeddings.words])
-    eligible = np.flatnonzero(shaped & (counts <= MOST_FREQUENT_SHARE * total))
+    eligible = np.flatnonzero(shaped & (counts > 0) & (counts <= MOST_FREQUENT_SHARE * total))
     rng = np.random.default_rng(random_state)
     p = counts[eligible] ** 0.5  # between all words alike and all occurrences alike
     n_drawn = min(n_words, len(eligible))
@@ -94,6 +100,9 @@ def draw_pseudowords(
     random_state: int = 0,
 ) -> PseudowordSet:
     """Random pseudowords of the words with enough windows; no word in two of them."""
+    _counts(embeddings)
+    if n_pseudowords < 2:
+        raise InputError(f"n_pseudowords is {n_pseudowords}; pass 2 or more.")
     usable = [int(row) for row in windows.targets if len(windows.of(row)) >= n_contexts]
     pairs = _pair_up(embeddings, usable, n_pseudowords, np.random.default_rng(random_state))
     if len(pairs) < 2:
@@ -106,6 +115,12 @@ def draw_pseudowords(
         for pair in pairs
     ]
     return PseudowordSet(tuple(made))
+
+
+def _counts(embeddings: Embeddings) -> NDArray[np.int64]:
+    if embeddings.counts is None:
+        raise InputError("the model's vectors come without counts, and pseudowords need them; train a model from text.")
+    return embeddings.counts
 
 
 def _pair_up(

@@ -16,10 +16,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
@@ -60,8 +62,11 @@ class ReadingSettings:
     def __post_init__(self) -> None:
         for part in fields(self):
             value = getattr(self, part.name)
-            if isinstance(value, bool) or not isinstance(value, int | float):
+            if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
                 raise InputError(f"{part.name} is {value!r}; pass a number.")
+        if self.window != int(self.window):
+            raise InputError(f"window is {self.window}; pass a whole number of words.")
+        object.__setattr__(self, "window", int(self.window))
         check_window(self.window)
         if not self.a > 0:
             raise InputError(f"a is {self.a}; pass a positive number, or infinity for the plain mean.")
@@ -73,7 +78,8 @@ class ReadingSettings:
 
     def record(self) -> dict[str, float | None]:
         """For JSON, where an infinite `a` is null."""
-        return {**asdict(self), "a": self.a if math.isfinite(self.a) else None}
+        numbers = {name: float(value) for name, value in asdict(self).items()}
+        return {**numbers, "window": self.window, "a": float(self.a) if math.isfinite(self.a) else None}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> ReadingSettings:
@@ -105,11 +111,12 @@ class ContextReader:
         return window_rows(self.embeddings, usages, self.settings.window, leave_out)
 
     def vectors(self, windows: NDArray[np.int32]) -> NDArray[np.float32]:
-        """The vector of each context, (n, dim); zeros where no word is known. `windows` as above, of any width."""
+        """The vector of each context, (n, dim), of `windows` as above, zeros where no word is known."""
         found = np.zeros((len(windows), self.embeddings.dim), np.float32)
-        for start in range(0, len(windows), BATCH_USAGES):
-            batch = windows[start : start + BATCH_USAGES]
-            found[start : start + BATCH_USAGES] = self._means(batch) @ self.matrix.T
+        with threadpool_limits(1, "blas"):
+            for start in range(0, len(windows), BATCH_USAGES):
+                batch = windows[start : start + BATCH_USAGES]
+                found[start : start + BATCH_USAGES] = self._means(batch) @ self.matrix.T
         return found
 
     def _means(self, windows: NDArray[np.int32]) -> NDArray[np.float32]:
@@ -146,24 +153,26 @@ def window_rows(
     embeddings: Embeddings, usages: Sequence[Usage], window: int, leave_out: Iterable[str] = ()
 ) -> NDArray[np.int32]:
     """Rows of the known words around each usage, -1 for none, (n, 2 * window)."""
-    unwanted = embeddings.find_rows(list(leave_out))
+    left_out = frozenset(leave_out)
     found = np.full((len(usages), 2 * window), -1, np.int32)
     looked_up: dict[int, NDArray[np.intp]] = {}
     for row, usage in zip(found, usages, strict=True):
         if id(usage.tokens) not in looked_up:  # several usages may share one text
-            looked_up[id(usage.tokens)] = embeddings.find_rows(usage.tokens)
+            looked_up[id(usage.tokens)] = _wanted_rows(embeddings, usage.tokens, left_out)
         rows = looked_up[id(usage.tokens)]
         before, after = rows[: usage.position], rows[usage.position + usage.length :]
-        left = _known(before, unwanted)[-window:]
-        right = _known(after, unwanted)[:window]
+        left = before[before >= 0][-window:]
+        right = after[after >= 0][:window]
         row[window - len(left) : window] = left
         row[window : window + len(right)] = right
     return found
 
 
-def _known(rows: NDArray[np.intp], unwanted: NDArray[np.intp]) -> NDArray[np.intp]:
-    known = rows[rows >= 0]
-    return known[~np.isin(known, unwanted)] if len(unwanted) else known
+def _wanted_rows(embeddings: Embeddings, tokens: Sequence[str], left_out: frozenset[str]) -> NDArray[np.intp]:
+    """The row of each token, -1 where it is unknown or left out."""
+    rows = embeddings.find_rows(tokens)
+    rows[[token in left_out for token in tokens]] = -1
+    return rows
 
 
 def sample_contexts(windows: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -181,5 +190,5 @@ def load_reading(folder: ModelFolder) -> ReadingSettings:
     path = folder.path / TUNING
     try:
         return ReadingSettings.from_record(json.loads(path.read_bytes())["settings"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise ModelError(f"{path} cannot be read ({error}); tune the model again.") from error

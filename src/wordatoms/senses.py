@@ -130,14 +130,14 @@ class SenseModel(AtomQuestions):
 
     def _fitted_weights(self, word: str, atoms: tuple[int, ...]) -> dict[int, float]:
         """The weights with which the picked atoms come nearest to the word."""
-        vector = self._learned_from[word].astype(np.float64)
+        vector = self.learned_from[word].astype(np.float64)
         vectors = self.atoms.vectors[list(atoms)].astype(np.float64)
         weights = np.linalg.lstsq(vectors.T, vector / (np.linalg.norm(vector) or 1.0), rcond=None)[0]
         return dict(zip(atoms, weights.tolist(), strict=True))
 
     def _pool(self, weights: Mapping[str, Mapping[int, float]]) -> dict[int, float]:
         counts = self._word_list.counts
-        occurrences = {form: 1 if counts is None else int(counts[self._rows[form]]) for form in weights}
+        occurrences = {form: 1 if counts is None else max(int(counts[self._rows[form]]), 1) for form in weights}
         total = sum(occurrences.values()) or 1
         pooled: dict[int, float] = {}
         for form, found in weights.items():
@@ -160,6 +160,7 @@ class SenseModel(AtomQuestions):
         self, word: str, texts: Iterable[str], *, n_nearest: int = 10, n_deciding: int = 5
     ) -> Iterator[list[Disambiguation]]:
         """The same for each of many texts, without end if need be; an empty list for a text without the word."""
+        _refuse_one_string(texts)
         teller, remaining = self._teller(word, n_nearest), iter(texts)
         while batch := list(islice(remaining, BATCH_TEXTS)):
             yield from teller.tell(batch, n_deciding=n_deciding)
@@ -178,7 +179,10 @@ class SenseModel(AtomQuestions):
 
     def sense_vectors(self, word: str) -> NDArray[np.float32]:
         """The atoms of a word and its forms, (n_senses, dim)."""
-        return np.asarray(self.atoms.vectors[list(self.sense_weights(word))])
+        weights = self.sense_weights(word)
+        if not weights:
+            raise InputError(f"{word!r} has no atom with a positive weight, so it has no senses here.")
+        return np.asarray(self.atoms.vectors[list(weights)])
 
     def p_senses(self, word: str, usages: Sequence[Usage]) -> NDArray[np.float64]:
         """p(a|c,w) in each usage, (n_usages, n_senses), in the order of `sense_vectors`."""
@@ -213,7 +217,7 @@ class SenseModel(AtomQuestions):
     def similarity(self, word1: str, word2: str, *, context1: str | None = None, context2: str | None = None) -> float:
         """The cosine of two words; with contexts, of the words as they are meant there (at their first occurrence)."""
         if context1 is None and context2 is None:
-            return self.embeddings.similarity(word1, word2)
+            return self.embeddings.similarity(*(self.words[self.row(word)] for word in (word1, word2)))
         vectors = [self._in_text(word, text) for word, text in ((word1, context1), (word2, context2))]
         lengths = [float(np.linalg.norm(vector)) or 1.0 for vector in vectors]
         return float(vectors[0] @ vectors[1]) / (lengths[0] * lengths[1])
@@ -233,6 +237,7 @@ class SenseModel(AtomQuestions):
         self, word: str, texts: Sequence[str], k: int | Literal["auto"] = "auto", *, random_state: int = 0
     ) -> UsageClusters:
         """The contexts of a word in texts, put together by sense: word-sense induction on one's own text."""
+        _refuse_one_string(texts)
         found = [(number, usage) for number, text in enumerate(texts) for usage in self._usages(word, text)]
         if not found:
             raise InputError(f"no form of {word!r} is in the {len(texts):,} texts; pass texts with the word.")
@@ -266,6 +271,11 @@ class SenseModel(AtomQuestions):
             return replace(notes, picks={**others, word: chosen} if chosen else others)
 
         self._change(change)
+
+
+def _refuse_one_string(texts: Iterable[str]) -> None:
+    if isinstance(texts, str):
+        raise InputError(f"the texts are one string, {texts[:40]!r}; pass a list of texts.")
 
 
 def load(path: Path | str) -> SenseModel:

@@ -37,7 +37,7 @@ class SentenceScorer:
     @classmethod
     def of_model(cls, model: SenseModel, atoms: Sequence[int], *, a: float, rank: int) -> SentenceScorer:
         """For some atoms of a model; `a` is that of SIF."""
-        embeddings = model._learned_from
+        embeddings = model.learned_from
         if embeddings.dim != model.atoms.dim:
             raise ModelError(
                 f"{model.path} disagrees with itself: vectors of {embeddings.dim} dimensions but atoms of "

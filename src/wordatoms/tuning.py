@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -280,9 +280,11 @@ class _Comparer:
                     yield Comparison(disguise, word, window, other, around, similarity)
 
     def _others(self, cosines: NDArray[np.float32]) -> list[int]:
-        near = [self.rng.choice(np.argsort(-cosines[:, hidden], kind="stable")[:N_NEAR]) for hidden in (0, 1)]
-        anywhere = self.rng.choice(np.flatnonzero(np.isfinite(cosines[:, 0])))
-        return [int(row) for row in (*near, anywhere)]
+        usable = np.flatnonzero(np.isfinite(cosines[:, 0]))
+        if not len(usable):
+            raise InputError("there are no other words to compare pseudowords with; pass a longer text.")
+        orders = [usable[np.argsort(-cosines[usable, hidden], kind="stable")] for hidden in (0, 1)]
+        return [int(self.rng.choice(places)) for places in (*(order[:N_NEAR] for order in orders), usable)]
 
 
 def choose_settings(
@@ -304,7 +306,7 @@ def choose_settings(
         climber = _Climber(measure, partial(bench.measure, measure), trials, on_trial)
         return climber.climb(settings, {name: values[name] for name in names})
 
-    settings = start or ReadingSettings()
+    settings = _on_grid(start or ReadingSettings(), values)
     for measure, names in ORDER:
         settings = climb(settings, names, measure)
     paper = replace(PAPER_SETTINGS, scale=settings.scale)
@@ -316,6 +318,15 @@ def choose_settings(
         check.figures(paper),
         check.without_atoms(settings),
     )
+
+
+def _on_grid(settings: ReadingSettings, values: Mapping[str, Sequence[float]]) -> ReadingSettings:
+    """Settings at the nearest of the values to choose among, so that no step leads to a worse place."""
+    nearest: dict[str, Any] = {}
+    for name, given in values.items():
+        now = float(getattr(settings, name))
+        nearest[name] = min(given, key=lambda value, now=now: abs(value - now))  # type: ignore[misc]
+    return replace(settings, **nearest)
 
 
 @dataclass
@@ -342,7 +353,8 @@ class _Climber:
     def _try(self, settings: ReadingSettings, name: str) -> float:
         if settings not in self.known:
             self.known[settings] = self.score(settings)
-            trial = Trial(name, getattr(settings, name), self.measure, self.known[settings])
+        trial = Trial(name, getattr(settings, name), self.measure, self.known[settings])
+        if trial not in self.trials:
             self.trials.append(trial)
             if self.on_trial:
                 self.on_trial(trial)

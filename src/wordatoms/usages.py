@@ -55,7 +55,7 @@ def target_forms(word: str, tokenizer: Tokenizer) -> frozenset[str]:
     tokens = tokenizer.tokens(word)
     if len(tokens) != 1:
         raise InputError(f"{word!r} is not one word; pass a single word.")
-    forms = inflected_forms(tokens[0]) + (inflected_forms(tokens[0].lower()) if tokenizer.keep_case else ())
+    forms = inflected_forms(tokens[0])
     return frozenset(spelling for form in forms for spelling in _spellings(form, tokenizer))
 
 

@@ -89,10 +89,10 @@ class SampleWindows:
             is_candidate &= stream == self.target
         lowest, first = np.unique(hashes[is_candidate], return_index=True)
         places = np.flatnonzero(is_candidate)[first[: self.n_most]]
-        return WindowSample(lowest[: self.n_most], _windows_at(places, stream, ends, self.window), self.n_most)
+        return WindowSample(lowest[: self.n_most], windows_at(places, stream, ends, self.window), self.n_most)
 
 
-def _windows_at(places: Array, stream: Array, ends: Array, window: int) -> NDArray[np.int32]:
+def windows_at(places: Array, stream: Array, ends: Array, window: int) -> NDArray[np.int32]:
     lines = np.searchsorted(ends, places, side="right")
     starts = np.concatenate([[0], ends])[lines]
     around = places[:, None] + np.arange(-window, window + 1)
@@ -120,8 +120,13 @@ def sample_windows(
     check_window(window)
     if n_windows < 1:
         raise InputError(f"n_windows is {n_windows}; ask for 1 window or more.")
-    base = np.random.default_rng(random_state).integers(1 << 63, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    powers = np.cumprod(np.r_[np.uint64(1), np.full(2 * window + 1, base)], dtype=np.uint64)
+    powers = hash_powers(window, random_state)
     engine = engine or local_engine(None, DEFAULT_MEMORY)
     task = SampleWindows(Lexicon(words, tokenizer=tokenizer), len(words), window, n_windows, powers, target)
     return engine.run(task, make_batches(corpus.shards, BATCH_BYTES), WindowSample.__add__, report).windows
+
+
+def hash_powers(window: int, random_state: int) -> NDArray[np.uint64]:
+    """The base that a seed gives to the hashes of windows, to the powers that they need."""
+    base = np.random.default_rng(random_state).integers(1 << 63, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    return np.cumprod(np.r_[np.uint64(1), np.full(2 * window + 1, base)], dtype=np.uint64)

@@ -30,7 +30,7 @@ from wordatoms.store import Array, load_array, save_array, write_json
 from wordatoms.text import Corpus
 from wordatoms.tokens import Lexicon, Tokenizer
 from wordatoms.vocabulary import BATCH_BYTES, DEFAULT_MEMORY
-from wordatoms.windows import _windows_at, check_window, packed_lines
+from wordatoms.windows import check_window, hash_powers, packed_lines, windows_at
 
 WINDOWS_PER_WORD = 1000
 MERGED_AT_ONCE = 1 << 18
@@ -240,7 +240,7 @@ class _KeepLowest:
         kernel.hash_windows(stream, ends, self.window, self.powers, hashes)
         owners = self.owner_of[stream]
         places = np.flatnonzero(hashes < bounds[owners])
-        return _Kept(owners[places], hashes[places], _windows_at(places, stream, ends, self.window), self.n_most)
+        return _Kept(owners[places], hashes[places], windows_at(places, stream, ends, self.window), self.n_most)
 
 
 def windows_of_words(
@@ -263,7 +263,7 @@ def windows_of_words(
         raise InputError(f"n_windows is {n_windows}; ask for 1 window or more.")
     owner_of = np.full(len(words), -1, np.int32)
     owner_of[rows] = np.arange(len(rows))
-    powers = _hash_powers(window, random_state)
+    powers = hash_powers(window, random_state)
     task = _KeepLowest(Lexicon(words, tokenizer=tokenizer), owner_of, len(rows), n_windows, window, powers)
     engine = engine or local_engine(None, memory)
     part_bytes = len(rows) * n_windows * (4 * (2 * window + 1) + 12)
@@ -281,9 +281,3 @@ def _checked_targets(targets: ArrayLike, n_words: int) -> NDArray[np.int64]:
     if rows.min() < 0 or rows.max() >= n_words:
         raise InputError(f"the targets go from {rows.min()} to {rows.max()}; pass rows of the {n_words:,} words.")
     return np.unique(rows).astype(np.int64)
-
-
-def _hash_powers(window: int, random_state: int) -> NDArray[np.uint64]:
-    """The base that a seed gives, to the powers that a window needs: those of `wordatoms.windows.sample_windows`."""
-    base = np.random.default_rng(random_state).integers(1 << 63, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    return np.cumprod(np.r_[np.uint64(1), np.full(2 * window + 1, base)], dtype=np.uint64)

@@ -125,4 +125,7 @@ seed = click.option("--seed", type=click.IntRange(0), default=0, show_default=Tr
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 quiet = click.option("--quiet", is_flag=True, help="No progress, no remarks.")
 force = click.option("--force", is_flag=True, help="Make it again even if it is there already.")
+replace_invalid = click.option(
+    "--replace-invalid", is_flag=True, help="Read over broken UTF-8 instead of stopping at it."
+)
 number = click.option("-n", "--number", type=click.IntRange(1), default=10, show_default=True, help="How many to show.")

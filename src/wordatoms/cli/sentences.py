@@ -45,7 +45,7 @@ INDENT = " " * 9
     show_default=True,
     help="How many other known words a sentence may have.",
 )
-@click.option("--replace-invalid", is_flag=True, help="Read over broken UTF-8 instead of stopping at it.")
+@options.replace_invalid
 @options.threads
 @options.as_json
 @options.quiet

@@ -10,11 +10,11 @@ import click
 from wordatoms.errors import InputError
 
 
-def read_lines(path: str) -> list[str]:
-    """The lines of a file that are not blank."""
+def read_lines(path: str, *, blank: bool = False) -> list[str]:
+    """The lines of a file that are not blank, or all of them; there must be one that is not."""
     with open_lines(path) as lines:
-        found = [line for line in lines if line.strip()]
-    if not found:
+        found = [line for line in lines if blank or line.strip()]
+    if not any(line.strip() for line in found):
         raise InputError(f"{path} holds no contexts; write one per line.")
     return found
 

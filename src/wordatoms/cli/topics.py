@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--keep-common", is_flag=True, help="Do not remove the direction that all windows have in common.")
 @click.option("--by-atom", is_flag=True, help="Show the documents of each atom; not the atoms of each document.")
 @click.option("--top", type=click.IntRange(1), default=5, show_default=True, metavar="N", help="How many to show.")
-@click.option("--replace-invalid", is_flag=True, help="Read over broken UTF-8 instead of stopping at it.")
+@options.replace_invalid
 @options.threads
 @options.as_json
 @options.force

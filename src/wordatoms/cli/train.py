@@ -60,7 +60,7 @@ count_options = _with(
         type=click.Path(exists=True, dir_okay=False),
         help="File of phrases, one per line, that become one word: new york → new_york.",
     ),
-    click.option("--replace-invalid", is_flag=True, help="Read over broken UTF-8 instead of stopping at it."),
+    options.replace_invalid,
 )
 embed_options = _with(
     click.option("--method", type=click.Choice(METHODS), default="sn", show_default=True, help="The embedding."),

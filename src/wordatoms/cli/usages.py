@@ -45,12 +45,12 @@ def disambiguate(
         raise click.UsageError("pass a TEXT, or --file with one text per line.")
     opened = load_model(model)
     if text is not None:
-        _show_answers(opened.disambiguate(word, text), number, as_json=as_json)
+        _show_answers(opened.disambiguate(word, text), number, as_json=as_json, quiet=quiet)
         return
     _show_lines(opened, word, str(path), number, as_json=as_json, quiet=quiet)
 
 
-def _show_answers(answers: list[Disambiguation], number: int, *, as_json: bool) -> None:
+def _show_answers(answers: list[Disambiguation], number: int, *, as_json: bool, quiet: bool) -> None:
     if as_json:
         show_json([_record(answer, number) for answer in answers])
         return
@@ -65,7 +65,7 @@ def _show_answers(answers: list[Disambiguation], number: int, *, as_json: bool) 
         if answer.deciding:
             click.echo("decided by: " + ", ".join(f"{pull.word} ({pull.pull:.1f})" for pull in answer.deciding))
         elif not answer.n_known:
-            remark(f"no word around {answer.form!r} is known; these are the senses of the word alone.", quiet=False)
+            remark(f"no word around {answer.form!r} is known; these are the senses of the word alone.", quiet=quiet)
 
 
 def _show_lines(opened: SenseModel, word: str, path: str, number: int, *, as_json: bool, quiet: bool) -> None:
@@ -132,7 +132,7 @@ def cluster(word: str, contexts: str, k: Any, model: str, seed: int, as_json: bo
     Every occurrence of WORD in any inflected form is a usage. Shown are the clusters, the senses that are meant in them
     and their most typical texts.
     """
-    texts = read_lines(contexts)
+    texts = read_lines(contexts, blank=True)  # lines are told by their numbers in the file
     opened = load_model(model)
     found = opened.cluster(word, texts, k, random_state=seed)
     n_without = len(texts) - len(set(found.texts))

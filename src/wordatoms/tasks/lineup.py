@@ -79,7 +79,7 @@ class LineupResult(TaskResult):
     items: Mapping[str, tuple[WordItem, ...]]
     """Of each method, by word."""
     kinds: Mapping[str, str]
-    """By what method the vectors of each were trained."""
+    """By what method the vectors of each were trained; the paper tells what other vectors than the first's lose."""
 
     @property
     def main(self) -> str:
@@ -92,7 +92,8 @@ class LineupResult(TaskResult):
     def _row(self, name: str, curves: Mapping[Setting, Figures]) -> dict[str, Any]:
         ours, first = curves[self.headline], self.figures[self.main][self.headline]
         is_other = name in self.figures and name != self.main
-        drops = PAPER_DROPS.get(self.kinds.get(name, "")) if is_other else None
+        kind = self.kinds.get(name, "")
+        drops = PAPER_DROPS.get(kind) if kind != self.kinds[self.main] else None
         return {
             "method": name,
             "known": fmean(item.known for item in self.items[name]) if name in self.items else None,

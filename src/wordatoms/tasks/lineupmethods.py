@@ -10,7 +10,8 @@ over all words. The two best enter the candidates, each with its largest score; 
 fewer where there are fewer. All of it is linear in v_L, so that the scores of all words are one matrix product.
 
 What the paper does not say: words have length 1 here, as the atoms have, and as the words had when atoms were learned
-from them; v_L is the mean of such vectors, with the common direction left in.
+from them; v_L is the mean of such vectors, with the common direction left in. `context_method` is a variant of our own.
+Competitors are asked in the same way, with their senses, at length 1, in the place of atoms.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.errors import InputError
+from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.lineups import Lineups, Testbed
 from wordatoms.modelparts import load_vectors
+from wordatoms.posterior import to_unit
 from wordatoms.senses import SenseModel
 from wordatoms.sif import DEFAULT_A, SIF, p_words
 from wordatoms.usages import SenseInventory
@@ -32,6 +34,7 @@ from wordatoms.usages import SenseInventory
 ENTERING = 2
 """Senses that each atom makes candidates."""
 Scores = NDArray[np.float32]
+Lists = Sequence[Sequence[str]]
 
 
 # Who takes the test
@@ -44,12 +47,14 @@ class VectorMethod:
     sif: SIF
     """Makes the vectors of lists of words; its embedding has the words' own."""
     sense_vectors: Callable[[str], NDArray[np.float32]]
-    """U of a word, (n, dim)."""
+    """U of a word, (n, dim); with none, nothing is returned for the word."""
     mean_sense: NDArray[np.floating[Any]]
     """The mean vector of all senses of all words, (dim,)."""
     n_entering: int | None = ENTERING
     """Senses that each of the vectors makes candidates; None for all."""
     remove_common: bool = False
+    read_lists: Callable[[Lists], NDArray[np.float32]] | None = None
+    """Makes the vectors of lists, (n, dim), in another way than the SIF."""
 
     def score_all(self, testbed: Testbed) -> list[Scores | None]:
         """score(a, L) of each word's vectors with all senses of the testbed; None for an unknown word."""
@@ -59,7 +64,7 @@ class VectorMethod:
         known = [word for word in testbed if word in embeddings]
         if not known:
             return [None] * len(testbed)
-        lists = self.sif.vectors([sense.related for sense in testbed.senses], remove_common=self.remove_common).vectors
+        lists = self._list_vectors([sense.related for sense in testbed.senses])
         of_words = embeddings.lookup(known) - embeddings.vectors.mean(axis=0, dtype=np.float64)
         of_senses = [self.sense_vectors(word) for word in known]
         queries = np.concatenate(
@@ -70,6 +75,11 @@ class VectorMethod:
         parts = np.split(products, np.cumsum([len(senses) for senses in of_senses])[:-1])
         found = dict(zip(known, parts, strict=True))
         return [found.get(word) for word in testbed]
+
+    def _list_vectors(self, lists: Lists) -> NDArray[np.float32]:
+        if self.read_lists:
+            return self.read_lists(lists)
+        return self.sif.vectors(lists, remove_common=self.remove_common).vectors
 
 
 def atoms_method(
@@ -90,6 +100,21 @@ def atoms_method(
     return VectorMethod(sif, own_atoms, atoms.vectors.mean(axis=0, dtype=np.float64), remove_common=remove_common)
 
 
+def context_method(model: SenseModel, **choices: Any) -> VectorMethod:
+    """The paper's method (`atoms_method`) with lists read as contexts: eight words stand around the word they mean.
+
+    A takes contexts to where words and atoms are, so a list has the vector A·v_L at length 1, where v_L is the SIF
+    vector that A was made for.
+    """
+    induced_map = model.induced_map
+    sif = induced_map.sif(model.embeddings)
+
+    def read(lists: Lists) -> NDArray[np.float32]:
+        return to_unit(induced_map.apply(sif.vectors(lists).vectors))
+
+    return replace(atoms_method(model, **choices), read_lists=read)
+
+
 def word_method(sif: SIF, *, remove_common: bool = False) -> VectorMethod:
     """The word's own vector in the place of atoms, and every sense a candidate: shows what the atoms add."""
     embeddings = sif.embeddings
@@ -97,12 +122,21 @@ def word_method(sif: SIF, *, remove_common: bool = False) -> VectorMethod:
     return VectorMethod(sif, lambda word: embeddings[word][None], mean, n_entering=None, remove_common=remove_common)
 
 
-def inventory_method(inventory: SenseInventory, sif: SIF, words: Sequence[str]) -> VectorMethod:
-    """Another method's senses; `words` are those over whose senses the mean is taken."""
-    known = [inventory.sense_vectors(word) for word in words if word in sif.embeddings]
-    if not known:
+def inventory_method(
+    inventory: SenseInventory, sif: SIF, words: Sequence[str], *, remove_common: bool = False
+) -> VectorMethod:
+    """Another method's senses, at length 1; `words` are those over whose senses the mean is taken."""
+
+    def units(word: str) -> NDArray[np.float32]:
+        try:
+            return to_unit(inventory.sense_vectors(word))
+        except UnknownWordError:  # its vocabulary may be another than that of the SIF
+            return np.zeros((0, sif.embeddings.dim), np.float32)
+
+    senses = np.concatenate([np.zeros((0, sif.embeddings.dim), np.float32), *map(units, words)])
+    if not len(senses):
         raise InputError(f"none of the {len(words)} words is known; pass some that are.")
-    return VectorMethod(sif, inventory.sense_vectors, np.concatenate(known).mean(axis=0, dtype=np.float64))
+    return VectorMethod(sif, units, senses.mean(axis=0, dtype=np.float64), remove_common=remove_common)
 
 
 def lineup_sif(model: SenseModel, *, vectors: str | None = None, unit: bool = True) -> SIF:

@@ -28,6 +28,7 @@ from wordatoms.forms import inflected_forms
 from wordatoms.inducedmap import InducedMap
 from wordatoms.sif import SIF
 from wordatoms.tasks.results import TaskResult
+from wordatoms.tasks.semeval import word_files
 from wordatoms.tokens import Tokenizer
 from wordatoms.wordnet import Synset, WordNet
 
@@ -130,10 +131,7 @@ class WordNetResult(TaskResult):
 
 def read_targets(data: Path) -> list[Target]:
     """The words of SemEval-2010 task 14, from the names of its files."""
-    folder = data / "semeval2010" if (data / "semeval2010").is_dir() else data
-    names = sorted(path.name.split(".") for part in ("nouns", "verbs") for path in (folder / part).glob("*.[nv].xml"))
-    if not names:
-        raise InputError(f"{folder} holds no nouns/*.n.xml and verbs/*.v.xml; pass the folder of SemEval-2010 task 14.")
+    names = sorted(path.name.split(".") for path in word_files(data))
     return [Target(word, pos) for word, pos, _ in names]
 
 

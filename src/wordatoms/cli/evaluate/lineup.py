@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,13 @@ import click
 
 from wordatoms.cli import options
 from wordatoms.cli.evaluate.common import show_result
+from wordatoms.cli.evaluate.competing import asked_for, competing, learn_competitors
 from wordatoms.cli.models import load_model
 from wordatoms.cli.output import show_json, show_table
 
 if TYPE_CHECKING:
     from wordatoms.lineups import Testbed
+    from wordatoms.senses import SenseModel
     from wordatoms.tasks.lineup import LineupResult
     from wordatoms.tasks.lineupmethods import VectorMethod
 
@@ -31,6 +34,7 @@ testbed_option = click.option(
 @click.command()
 @options.model
 @click.option("--with", "others", multiple=True, metavar="MODEL", help="Another model beside it; may be repeated.")
+@competing
 @testbed_option
 @click.option(
     "--vectors",
@@ -49,19 +53,26 @@ testbed_option = click.option(
     help="Draw Figure 1 (.svg or .png): NAME.svg becomes NAME-a.svg and NAME-b.svg.",
 )
 @options.seed
+@options.threads
 @options.as_json
+@options.quiet
 def lineup(model: str, others: tuple[str, ...], plot: str | None, as_json: bool, **given: Any) -> None:
     """Figure 1: which of n lists of words are senses of this word?"""
     from wordatoms.lineups import load_testbed
     from wordatoms.plots import check_plot
     from wordatoms.tasks.lineup import PAPER_N, Setting, evaluate_lineup
+    from wordatoms.tasks.lineupmethods import atoms_method
 
     if plot:
         check_plot(plot)
-    testbed, methods = load_testbed(given["testbed_file"]), _make_methods((model, *others), given)
+    testbed, models = load_testbed(given["testbed_file"]), _load_models((model, *others), asked_for(given))
+    first = next(iter(models.values()))
     if given["show"]:
-        _show_lineup(testbed, next(iter(methods.values())), given, as_json=as_json)
+        _show_lineup(testbed, atoms_method(first, **_choices(given)), given, as_json=as_json)
         return
+    methods = {name: atoms_method(opened, **_choices(given)) for name, opened in models.items()}
+    methods |= _context_method(first, next(iter(models)), given)
+    methods |= _competing_methods(first, testbed, given, quiet=given["quiet"] or as_json)
     result = evaluate_lineup(
         testbed,
         methods,
@@ -78,19 +89,41 @@ def lineup(model: str, others: tuple[str, ...], plot: str | None, as_json: bool,
         _draw(Path(plot), result)
 
 
-def _make_methods(models: tuple[str, ...], given: dict[str, Any]) -> dict[str, VectorMethod]:
-    """The paper's method with each model, by the name of its folder (or the whole path, where names are the same)."""
-    from wordatoms.tasks.lineupmethods import atoms_method
-
-    names = [Path(path).name for path in models]
-    chosen = names if len(set(names)) == len(names) else list(models)
-    if len(set(chosen)) < len(chosen):
+def _load_models(paths: tuple[str, ...], taken: Collection[str]) -> dict[str, SenseModel]:
+    """By the names of their folders, or by whole paths where a name is there twice or taken."""
+    names = [Path(path).absolute().name for path in paths]
+    if len({*names, *taken}) < len(names) + len(taken):
+        names = [str(Path(path).resolve()) for path in paths]
+    if len(set(names)) < len(names):
         raise click.UsageError("a model is given twice.")
+    return {name: load_model(path) for name, path in zip(names, paths, strict=True)}
+
+
+def _choices(given: dict[str, Any]) -> dict[str, Any]:
+    return {"vectors": given["vectors"], "unit": not given["raw"], "remove_common": given["remove_common"]}
+
+
+def _context_method(opened: SenseModel, name: str, given: dict[str, Any]) -> dict[str, VectorMethod]:
+    """The variant that a model with a map allows."""
+    from wordatoms.tasks.lineupmethods import context_method
+
+    if "map" not in opened.folder.stages:
+        return {}
+    return {f"{name}, lists read as contexts": context_method(opened, **_choices(given))}
+
+
+def _competing_methods(
+    opened: SenseModel, testbed: Testbed, given: dict[str, Any], *, quiet: bool
+) -> dict[str, VectorMethod]:
+    """Competitors with the word vectors of the model, in whose space their senses lie."""
+    from wordatoms.progress import Display
+    from wordatoms.tasks.lineupmethods import inventory_method, lineup_sif
+
+    words, sif = list(testbed), lineup_sif(opened, vectors="word", unit=not given["raw"])
+    found = learn_competitors(opened, words, given, Display(quiet=quiet), space=sif.embeddings)
     return {
-        name: atoms_method(
-            load_model(path), vectors=given["vectors"], unit=not given["raw"], remove_common=given["remove_common"]
-        )
-        for name, path in zip(chosen, models, strict=True)
+        name: inventory_method(inventory, sif, words, remove_common=given["remove_common"])
+        for name, inventory in found.items()
     }
 
 

@@ -1,0 +1,88 @@
+"""The paper's competitors beside a model: the options that ask for them, and how they are learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from wordatoms.cli.models import load_embeddings
+
+if TYPE_CHECKING:
+    from wordatoms.embeddings import Embeddings
+    from wordatoms.progress import Display
+    from wordatoms.senses import SenseModel
+    from wordatoms.usages import SenseInventory
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+NNSE = "nnse"
+OPTIONS = (
+    click.option(
+        "--competitors", is_flag=True, help="The paper's competitors beside it; reads the text of the model once."
+    ),
+    click.option("--text", multiple=True, help="Where the text of the model is now; may be repeated."),
+    click.option("--nnse", metavar="MODEL", help="A model of NNSE vectors, as a further competitor."),
+)
+
+
+def competing(command: Command) -> Command:
+    """The options of a command that also has `--seed` and `--threads`."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def asked_for(given: Mapping[str, Any]) -> list[str]:
+    """The names of the competitors that the options ask for."""
+    from wordatoms.competitors import LEARNED
+
+    return [*(LEARNED if given["competitors"] else ()), *([NNSE] if given["nnse"] else ())]
+
+
+def learn_competitors(
+    opened: SenseModel,
+    words: Sequence[str],
+    given: Mapping[str, Any],
+    display: Display,
+    *,
+    space: Embeddings | None = None,
+) -> dict[str, SenseInventory]:
+    """The competitors that were asked for; with a `space`, the sense vectors of NNSE lie there, too."""
+    made: dict[str, SenseInventory] = {}
+    if given["competitors"]:
+        made |= _learned_from_text(opened, words, given, display)
+    if given["nnse"]:
+        made[NNSE] = _learned_from_nnse(opened, words, load_embeddings(given["nnse"]), space)
+    return made
+
+
+def _learned_from_text(
+    opened: SenseModel, words: Sequence[str], given: Mapping[str, Any], display: Display
+) -> dict[str, SenseInventory]:
+    from wordatoms.competitors import LEARNED, known_words, learn_competitor
+    from wordatoms.parallel import resolve_threads
+    from wordatoms.pipeline.competing import sample_word_windows
+
+    induced_map, seed, threads = opened.induced_map, given["seed"], given["threads"]
+    sif, known = induced_map.sif(opened.embeddings, opened.tokenizer), known_words(words, opened.embeddings)
+    windows = sample_word_windows(
+        opened.folder, known, sources=given["text"], random_state=seed, threads=threads, display=display
+    )
+    shared: dict[str, Any] = {"induced_map": induced_map, "random_state": seed, "threads": resolve_threads(threads)}
+    with display.item_bar("competitors", n_items=len(LEARNED)) as advance:
+        made: dict[str, SenseInventory] = {}
+        for name in LEARNED:
+            made[name] = learn_competitor(name, sif, windows, known, **shared)
+            advance()
+    return made
+
+
+def _learned_from_nnse(
+    opened: SenseModel, words: Sequence[str], vectors: Embeddings, space: Embeddings | None
+) -> SenseInventory:
+    from wordatoms.competitors import known_words, learn_nnse
+    from wordatoms.sif import SIF, p_words
+
+    sif = SIF(vectors, p_words(vectors), tokenizer=opened.tokenizer)
+    return learn_nnse(sif, known_words(words, vectors), space=space)

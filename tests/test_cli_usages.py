@@ -1,0 +1,225 @@
+"""`disambiguate`, `cluster` and `similarity` in context as a user meets them, on a planted bank of money and rivers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commands import fails, run
+from naive_posterior import world_embeddings, world_map, world_model
+
+MONEY, RIVER = 0, 1
+AT_THE_BANK = "The bank gave a loan of cash to the account."
+AT_THE_RIVER = "A boat on the river near the bank, by the water."
+LINES = f"{AT_THE_BANK}\n\nno such word\nboat, bank, shore, banks\n{AT_THE_RIVER}\r\n"
+"""Usages in lines 1, 4, 4 and 5."""
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("usages") / "model"
+    return world_model(path, world_embeddings(), induced_map=world_map()).path
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    path = tmp_path / "lines.txt"
+    path.write_bytes(LINES.encode())
+    return path
+
+
+# --- disambiguate
+
+
+def test_one_text(model: Path) -> None:
+    shown = run("disambiguate", "bank", AT_THE_RIVER, "--model", model, "-n", "1").stdout.decode().splitlines()
+    assert shown[0].split() == ["probability", "atom", "label", "nearest", "words"]
+    assert shown[1].split()[1] == str(RIVER)
+    assert shown[2].startswith("decided by: ")
+    assert "river (" in shown[2]
+    assert len(shown) == 3
+
+
+def test_several_occurrences_in_any_form(model: Path) -> None:
+    text = f"{AT_THE_BANK} zyx {AT_THE_RIVER} Banks!"
+    shown = run("disambiguate", "BANK", text, "--model", model).stdout.decode()
+    assert [part.splitlines()[0] for part in shown.split("\n\n")] == [
+        "bank, word 2:",
+        "bank, word 19:",
+        "banks, word 23:",
+    ]
+    answers = json.loads(run("disambiguate", "bank", text, "--model", model, "--json").stdout)
+    assert [(answer["form"], answer["position"]) for answer in answers] == [("bank", 1), ("bank", 18), ("banks", 22)]
+    assert [answer["senses"][0]["atom"] for answer in answers] == [MONEY, RIVER, RIVER]
+    assert set(answers[0]) == {"word", "form", "position", "n_known", "senses", "deciding"}
+    assert set(answers[0]["senses"][0]) == {"atom", "probability", "label", "nearest"}
+    assert {pull["word"] for pull in answers[0]["deciding"]} <= {"loan", "cash", "account"}
+
+
+def test_word_without_a_known_word_around_it(model: Path) -> None:
+    alone = run("disambiguate", "bank", "a bank", "--model", model)
+    assert alone.stderr.decode() == "no word around 'bank' is known; these are the senses of the word alone.\n"
+    quiet = run("disambiguate", "bank", "a bank", "--model", model, "--quiet")
+    assert quiet.stdout == alone.stdout
+    assert quiet.stderr == b"", "the remark was shown in spite of --quiet"
+
+
+def test_file_has_one_row_per_occurrence(model: Path, lines: Path) -> None:
+    result = run("disambiguate", "bank", "--file", lines, "--model", model)
+    rows = [line.split("\t") for line in result.stdout.decode().splitlines()]
+    assert rows[0] == ["line", "form", "probability", "atom", "label", "decided by"]
+    assert [row[:2] for row in rows[1:]] == [["1", "bank"], ["4", "bank"], ["4", "banks"], ["5", "bank"]]
+    assert [int(row[3]) for row in rows[1:]] == [MONEY, RIVER, RIVER, RIVER]
+    assert all(0.5 < float(row[2]) <= 1 for row in rows[1:])
+    assert result.stderr.decode() == "2 lines have no form of 'bank' in them\n"
+    piped = run("disambiguate", "bank", "--file", "-", "--model", model, "--quiet", stdin=LINES.encode())
+    assert (piped.stdout, piped.stderr) == (result.stdout, b"")
+
+
+def test_file_as_json_has_one_object_per_line(model: Path, lines: Path) -> None:
+    found = run("disambiguate", "bank", "--file", lines, "--model", model, "--json", "-n", "1").stdout.splitlines()
+    answers = [json.loads(line) for line in found]
+    assert [answer["line"] for answer in answers] == [1, 4, 4, 5]
+    assert [len(answer["senses"]) for answer in answers] == [1] * 4
+    (alone,) = json.loads(run("disambiguate", "bank", AT_THE_BANK, "--model", model, "--json", "-n", "1").stdout)
+    assert answers[0].keys() == {"line", *alone}
+    assert answers[0]["senses"][0]["probability"] == pytest.approx(alone["senses"][0]["probability"])
+
+
+def test_file_without_the_word_has_no_rows(model: Path) -> None:
+    result = run("disambiguate", "bank", "--file", "-", "--model", model, stdin=b"a river\n")
+    assert result.returncode == 0
+    assert result.stdout.count(b"\n") == 1
+    assert b"have no form of 'bank'" in result.stderr
+    assert run("disambiguate", "bank", "--file", "-", "--json", "--model", model).stdout == b""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["rivre", "the rivre"], "'rivre' is not among the 18 words of the vocabulary; did you mean river"),
+        (["bank", "the river"], "no form of 'bank' is in the text; pass a text with the word."),
+        (["bank", ""], "the text is empty; pass one with 'bank' in it."),
+        (["bank", " \n"], "the text is empty"),
+        (["bank", "--file", "-"], "line 2 of - is not UTF-8 text (byte 5); pass one text per line."),
+        (["rivre", "--file", "-"], "'rivre' is not among the 18 words"),
+    ],
+)
+def test_disambiguate_refuses(model: Path, arguments: list[str], sentence: str) -> None:
+    result = run("disambiguate", *arguments, "--model", model, "--json", stdin=b"a bank\nbank \xff\n")
+    assert sentence in fails(result)
+    assert result.stdout == b""
+
+
+def test_a_text_or_a_file(model: Path, lines: Path) -> None:
+    for given in ([], [AT_THE_BANK, "--file", lines]):
+        assert "pass a TEXT, or --file" in fails(run("disambiguate", "bank", *given, "--model", model), 2)
+    assert "does not exist" in fails(run("disambiguate", "bank", "--file", "none.txt", "--model", model), 2)
+
+
+def test_model_without_a_map(tmp_path: Path) -> None:
+    path = world_model(tmp_path / "model", world_embeddings()).path
+    assert "has no 'map' stage yet; run: wordatoms map" in fails(run("disambiguate", "bank", "bank", "--model", path))
+
+
+# --- cluster
+
+
+@pytest.mark.parametrize("k", ["2", "auto"])
+def test_clusters(model: Path, k: str) -> None:
+    texts = [AT_THE_BANK, AT_THE_RIVER, "cash and credit, bank account, loan", "bank: money, loan, credit, account"]
+    result = run("cluster", "bank", "--contexts", "-", "-k", k, "--model", model, stdin="\n".join(texts).encode())
+    shown = result.stdout.decode().splitlines()
+    assert shown[0] == "cluster 1: 3 usages (75%)"
+    assert shown[1].endswith(f"atom {MONEY}: cash, loan, account")
+    assert {line.split(":")[0] for line in shown[3:6]} == {"  line 1", "  line 3", "  line 4"}
+    assert shown[6].startswith("cluster 2: 1 ")
+    assert shown[-1] == f"  line 2: {AT_THE_RIVER}"
+    assert result.stderr == b""
+
+
+def test_lines_were_numbered_without_the_blank_ones(model: Path, lines: Path) -> None:
+    result = run("cluster", "bank", "--contexts", lines, "-k", "2", "--model", model, "--json")
+    found = json.loads(result.stdout)
+    assert found["word"] == "bank"
+    assert [(usage["line"], usage["form"]) for usage in found["usages"]] == [
+        (1, "bank"),
+        (4, "bank"),
+        (4, "banks"),
+        (5, "bank"),
+    ]
+    assert [usage["cluster"] for usage in found["usages"]] == [1, 0, 0, 0]
+    assert [(each["cluster"], each["size"], each["senses"][0]["atom"]) for each in found["clusters"]] == [
+        (0, 3, RIVER),
+        (1, 1, MONEY),
+    ]
+    assert found["clusters"][1]["typical_lines"] == [1]
+    assert result.stderr.decode() == "2 lines have no form of 'bank' in them\n"
+    assert "line 1: The bank gave" in run("cluster", "bank", "--contexts", lines, "--model", model).stdout.decode()
+
+
+def test_long_texts_are_cut(model: Path) -> None:
+    shown = run("cluster", "bank", "--contexts", "-", "--model", model, stdin=b"bank " + 200 * b"loan ")
+    assert shown.stdout.decode().splitlines()[-1].endswith("…")
+    assert max(map(len, shown.stdout.decode().splitlines())) < 120
+
+
+@pytest.mark.parametrize(
+    ("stdin", "sentence"),
+    [
+        (b"", "- holds no contexts; write one per line."),
+        (b"\n \n", "- holds no contexts"),
+        (b"a river\nthe shore\n", "no form of 'bank' is in the 2 texts; pass texts with the word."),
+        (b"bank\n\xff\n", "line 2 of - is not UTF-8 text"),
+    ],
+)
+def test_cluster_refuses(model: Path, stdin: bytes, sentence: str) -> None:
+    assert sentence in fails(run("cluster", "bank", "--contexts", "-", "--model", model, stdin=stdin))
+
+
+@pytest.mark.parametrize("k", ["0", "-1", "many"])
+def test_wrong_k(model: Path, lines: Path, k: str) -> None:
+    message = fails(run("cluster", "bank", "--contexts", lines, "-k", k, "--model", model), 2)
+    assert "is neither a number above 0 nor auto" in message
+
+
+def test_cluster_of_an_unknown_word(model: Path) -> None:
+    message = fails(run("cluster", "zyx", "--contexts", "-", "--model", model, stdin=b"zyx river\n"))
+    assert "'zyx' is not among the 18 words" in message
+
+
+# --- similarity
+
+
+def similarity(model: Path, *arguments: str) -> float:
+    return float(run("similarity", *arguments, "--model", model).stdout)
+
+
+def test_similarity_in_two_contexts(model: Path) -> None:
+    same = similarity(model, "bank", "bank", "--context1", AT_THE_BANK, "--context2", "cash in the bank, credit")
+    assert same > similarity(model, "bank", "bank", "--context1", AT_THE_BANK, "--context2", AT_THE_RIVER)
+    asked = ("bank", "shore", "--context1", AT_THE_RIVER, "--context2", "the shore of the river")
+    found = json.loads(run("similarity", *asked, "--model", model, "--json").stdout)
+    assert (found["word1"], found["word2"]) == ("bank", "shore")
+    assert found["similarity"] == pytest.approx(similarity(model, *asked), abs=1e-4)
+
+
+def test_similarity_in_one_context(model: Path) -> None:
+    plain = similarity(model, "bank", "shore")
+    assert similarity(model, "bank", "shore", "--context1", AT_THE_RIVER) > plain
+    assert similarity(model, "shore", "bank", "--context2", AT_THE_BANK) < plain
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["bank", "shore", "--context1", "the shore"], "no form of 'bank' is in its context"),
+        (["bank", "shore", "--context2", " "], "the context of 'shore' is empty"),
+        (["bank", "shroe", "--context1", AT_THE_BANK], "'shroe' is not among the 18 words"),
+        (["bank", "river bank", "--context2", "a river bank"], "'river bank' is not one word"),
+    ],
+)
+def test_similarity_refuses(model: Path, arguments: list[str], sentence: str) -> None:
+    assert sentence in fails(run("similarity", *arguments, "--model", model))
