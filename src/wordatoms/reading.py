@@ -56,7 +56,7 @@ class ReadingSettings:
     """Of the context's vector in the same."""
     rest: float = 0.2
     """Of the context as a whole beside what the atoms of the word see of it, when contexts are put together."""
-    least_gain: float = 0.035
+    least_gain: float = 0.04
     """A further cluster has to bring contexts so much nearer to their centres, in mean cosine, to be worth it."""
 
     def __post_init__(self) -> None:

@@ -76,16 +76,13 @@ class SenseModel(AtomQuestions):
         return {atom: max(weight, LEAST_PICKED) for atom, weight in ranked.items()}
 
     def _spelling(self, word: str, *, forms: bool) -> str:
-        """The word as the model spells it."""
-        lower = word.lower()
-        if (
-            forms
-            and word not in self._rows
-            and lower not in self._rows
-            and any(form in self._rows for form in self.forms(lower))
-        ):
-            return lower
-        return self.words[self.row(word)]
+        """The word as the model spells it; with `forms` it may be unknown, if only a form of it is not."""
+        tokens = self.tokenizer.tokens(word)
+        spellings = (word, word.lower(), *(tokens if len(tokens) == 1 else ()))  # new york may be one token
+        known = next((spelling for spelling in spellings if spelling in self._rows), None)
+        if known is None and forms and any(form in self._rows for form in self.forms(word.lower())):
+            return word.lower()
+        return self.words[self.row(known or word)]
 
     def _form_weights(self, word: str, notes: Notes, *, forms: bool) -> dict[str, dict[int, float]]:
         """The atoms of each form, or those that a person picked for the word."""
