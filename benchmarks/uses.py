@@ -1,6 +1,6 @@
 """Speed and memory of what a trained model is used for, each as a ratio to its floor in the same run.
 
-    python benchmarks/uses.py MODEL TEXT… [--tune TEXT] [--word bank] [--texts 5000] [--repeat 3] [--json uses.json]
+    python benchmarks/uses.py MODEL TEXT… [--tune TEXT] [--word bank] [--texts 5000] [--json uses.json]
 
 Each use runs in a process of its own, on one thread, and is measured in seconds of the processor (others may share the
 machine), the best of several runs; peak memory is that of its process, mapped files of the model included. The floors
@@ -19,7 +19,7 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
 from itertools import islice
@@ -32,7 +32,6 @@ WORDS_AROUND = 20
 """Words on each side of the target in a text to disambiguate."""
 N_DOCUMENTS = 5000
 N_CLUSTERED = (100, 1000)
-N_PSEUDOWORDS = 100
 QUESTION = ("tie", "he wore a tie with his shirt")
 HEAVY = ("numba", "scipy", "sklearn", "pandas", "matplotlib", "gensim", "lemminflect", "threadpoolctl")
 """Packages that a question had better not import, the first three not at all."""
@@ -56,9 +55,9 @@ class Measured:
     n: int
     unit: str
     cpu_seconds: float
-    floors: dict[str, float] = field(default_factory=dict)
+    floors: dict[str, float]
     """Seconds of the processor for what cannot be saved, by name."""
-    peak_memory_mb: float | None = None
+    peak_memory_mb: float
     more: dict[str, Any] = field(default_factory=dict)
 
     def record(self) -> dict[str, Any]:
@@ -215,13 +214,13 @@ def children_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def measure_tuning(model: Path, text: Path) -> Measured:
+def measure_tuning(model: Path, text: Path, n: int) -> Measured:
     """One run on a copy: arrays, which tuning only reads, are linked."""
     with TemporaryDirectory() as work:
         copy = Path(work, "model")
         shutil.copytree(model, copy, copy_function=link_array)
-        arguments = ["tune", str(copy), "--text", str(text), "--pseudowords", str(N_PSEUDOWORDS), "--threads", "1"]
-        return measure_command("wordatoms tune", [*arguments, "--force"], N_PSEUDOWORDS, "pseudowords", {}, 1)
+        arguments = ["tune", str(copy), "--text", str(text), "--pseudowords", str(n), "--threads", "1", "--force"]
+        return measure_command("wordatoms tune", arguments, n, "pseudowords", {}, 1)
 
 
 def link_array(source: str, target: str) -> None:
@@ -257,27 +256,29 @@ def alone(function: Callable[..., list[Measured]], *arguments: Any) -> list[Meas
         return pool.submit(function, *arguments).result()
 
 
-def measure(options: argparse.Namespace) -> list[Measured]:
+def measure(options: argparse.Namespace) -> Iterator[Measured]:
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
     with TemporaryDirectory() as work:
         texts = Path(work, "texts.txt")
         texts.write_text("\n".join(cut_texts(options.text, options.word, options.texts)))
-        found = measure_commands(options.model, texts, options.word, options.repeat)
+        yield from measure_commands(options.model, texts, options.word, options.repeat)
         for function in (measure_disambiguation, measure_clusters):
-            found += alone(function, options.model, texts, options.word, options.repeat)
+            yield from alone(function, options.model, texts, options.word, options.repeat)
     for function in (measure_sentences, measure_topics, measure_lineup):
-        found += alone(function, options.model, options.text[0], options.word, options.repeat)
-    return [*found, measure_tuning(options.model, options.tune)] if options.tune else found
+        yield from alone(function, options.model, options.text[0], options.word, options.repeat)
+    if options.tune:
+        yield measure_tuning(options.model, options.tune, options.pseudowords)
 
 
-def print_table(found: Sequence[Measured]) -> None:
+def print_rows(found: Iterable[Measured]) -> Iterator[Measured]:
+    """A table, row by row as they come."""
     print(f"{'use':32}{'n':>10} {'unit':12}{'cpu s':>8}{'per cpu s':>13}{'MB':>7}  times the floor")
     for each in found:
         row = each.record()
         ratios = ", ".join(f"{ratio:.1f} × {name}" for name, ratio in row["over_floor"].items())
-        memory = f"{each.peak_memory_mb:.0f}" if each.peak_memory_mb else ""
-        speed = f"{row['per_cpu_second']:,.1f}"
-        print(f"{each.use:32}{each.n:>10,} {each.unit:12}{each.cpu_seconds:8.2f}{speed:>13}{memory:>7}  {ratios}")
+        start = f"{each.use:32}{each.n:>10,} {each.unit:12}{each.cpu_seconds:8.2f}"
+        print(f"{start}{row['per_cpu_second']:13,.1f}{each.peak_memory_mb:7.0f}  {ratios}", flush=True)
+        yield each
 
 
 def main() -> None:
@@ -285,16 +286,15 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("text", nargs="+", type=Path, help="plain text; sentences and topics read the first file")
     parser.add_argument("--tune", type=Path, help="tune a copy of the model on this text, too")
+    parser.add_argument("--pseudowords", type=int, default=100, help="to tune with")
     parser.add_argument("--word", default="bank")
     parser.add_argument("--texts", type=int, default=5000, help="to disambiguate, at most")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("-o", "--json", type=Path)
     options = parser.parse_args()
-    found = measure(options)
-    print_table(found)
+    uses = [each.record() for each in print_rows(measure(options))]
     if options.json:
         machine = f"{platform.processor() or platform.machine()}, {platform.system()}"
-        uses = [each.record() for each in found]
         result = {"machine": machine, "threads": 1, "model": options.model.name, "uses": uses}
         options.json.write_text(json.dumps(result, indent=2) + "\n")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from commands import fails, run
+from invoking import invoke, refused
 from naive_posterior import world_embeddings, world_map, world_model
 
 MONEY, RIVER = 0, 1
@@ -44,13 +45,13 @@ def test_one_text(model: Path) -> None:
 
 def test_several_occurrences_in_any_form(model: Path) -> None:
     text = f"{AT_THE_BANK} zyx {AT_THE_RIVER} Banks!"
-    shown = run("disambiguate", "BANK", text, "--model", model).stdout.decode()
+    shown = invoke("disambiguate", "BANK", text, "--model", model).stdout
     assert [part.splitlines()[0] for part in shown.split("\n\n")] == [
         "bank, word 2:",
         "bank, word 19:",
         "banks, word 23:",
     ]
-    answers = json.loads(run("disambiguate", "bank", text, "--model", model, "--json").stdout)
+    answers = json.loads(invoke("disambiguate", "bank", text, "--model", model, "--json").stdout)
     assert [(answer["form"], answer["position"]) for answer in answers] == [("bank", 1), ("bank", 18), ("banks", 22)]
     assert [answer["senses"][0]["atom"] for answer in answers] == [MONEY, RIVER, RIVER]
     assert set(answers[0]) == {"word", "form", "position", "n_known", "senses", "deciding"}
@@ -59,11 +60,11 @@ def test_several_occurrences_in_any_form(model: Path) -> None:
 
 
 def test_word_without_a_known_word_around_it(model: Path) -> None:
-    alone = run("disambiguate", "bank", "a bank", "--model", model)
-    assert alone.stderr.decode() == "no word around 'bank' is known; these are the senses of the word alone.\n"
-    quiet = run("disambiguate", "bank", "a bank", "--model", model, "--quiet")
+    alone = invoke("disambiguate", "bank", "a bank", "--model", model)
+    assert alone.stderr == "no word around 'bank' is known; these are the senses of the word alone.\n"
+    quiet = invoke("disambiguate", "bank", "a bank", "--model", model, "--quiet")
     assert quiet.stdout == alone.stdout
-    assert quiet.stderr == b"", "the remark was shown in spite of --quiet"
+    assert quiet.stderr == "", "the remark was shown in spite of --quiet"
 
 
 def test_file_has_one_row_per_occurrence(model: Path, lines: Path) -> None:
@@ -79,21 +80,20 @@ def test_file_has_one_row_per_occurrence(model: Path, lines: Path) -> None:
 
 
 def test_file_as_json_has_one_object_per_line(model: Path, lines: Path) -> None:
-    found = run("disambiguate", "bank", "--file", lines, "--model", model, "--json", "-n", "1").stdout.splitlines()
+    found = invoke("disambiguate", "bank", "--file", lines, "--model", model, "--json", "-n", "1").stdout.splitlines()
     answers = [json.loads(line) for line in found]
     assert [answer["line"] for answer in answers] == [1, 4, 4, 5]
     assert [len(answer["senses"]) for answer in answers] == [1] * 4
-    (alone,) = json.loads(run("disambiguate", "bank", AT_THE_BANK, "--model", model, "--json", "-n", "1").stdout)
+    (alone,) = json.loads(invoke("disambiguate", "bank", AT_THE_BANK, "--model", model, "--json", "-n", "1").stdout)
     assert answers[0].keys() == {"line", *alone}
     assert answers[0]["senses"][0]["probability"] == pytest.approx(alone["senses"][0]["probability"])
 
 
 def test_file_without_the_word_has_no_rows(model: Path) -> None:
-    result = run("disambiguate", "bank", "--file", "-", "--model", model, stdin=b"a river\n")
-    assert result.returncode == 0
-    assert result.stdout.count(b"\n") == 1
-    assert b"have no form of 'bank'" in result.stderr
-    assert run("disambiguate", "bank", "--file", "-", "--json", "--model", model).stdout == b""
+    result = invoke("disambiguate", "bank", "--file", "-", "--model", model, stdin=b"a river\n")
+    assert result.stdout.count("\n") == 1
+    assert "have no form of 'bank'" in result.stderr
+    assert invoke("disambiguate", "bank", "--file", "-", "--json", "--model", model).stdout == ""
 
 
 @pytest.mark.parametrize(
@@ -108,20 +108,27 @@ def test_file_without_the_word_has_no_rows(model: Path) -> None:
     ],
 )
 def test_disambiguate_refuses(model: Path, arguments: list[str], sentence: str) -> None:
-    result = run("disambiguate", *arguments, "--model", model, "--json", stdin=b"a bank\nbank \xff\n")
-    assert sentence in fails(result)
+    asked = ("disambiguate", *arguments, "--model", model, "--json")
+    assert sentence in refused(*asked, stdin=b"a bank\nbank \xff\n")
+
+
+def test_failure_is_one_sentence_and_nothing_else(model: Path) -> None:
+    result = run("disambiguate", "bank", "--file", "-", "--model", model, "--json", stdin=b"a bank\nbank \xff\n")
+    assert "line 2 of - is not UTF-8 text" in fails(result)
     assert result.stdout == b""
+    assert "no form of 'bank'" in fails(run("cluster", "bank", "--contexts", "-", "--model", model, stdin=b"river\n"))
 
 
 def test_a_text_or_a_file(model: Path, lines: Path) -> None:
     for given in ([], [AT_THE_BANK, "--file", lines]):
-        assert "pass a TEXT, or --file" in fails(run("disambiguate", "bank", *given, "--model", model), 2)
-    assert "does not exist" in fails(run("disambiguate", "bank", "--file", "none.txt", "--model", model), 2)
+        assert "pass a TEXT, or --file" in invoke("disambiguate", "bank", *given, "--model", model, code=2).stderr
+    message = invoke("disambiguate", "bank", "--file", "none.txt", "--model", model, code=2).stderr
+    assert "does not exist" in message
 
 
 def test_model_without_a_map(tmp_path: Path) -> None:
     path = world_model(tmp_path / "model", world_embeddings()).path
-    assert "has no 'map' stage yet; run: wordatoms map" in fails(run("disambiguate", "bank", "bank", "--model", path))
+    assert "has no 'map' stage yet; run: wordatoms map" in refused("disambiguate", "bank", "bank", "--model", path)
 
 
 # --- cluster
@@ -130,14 +137,14 @@ def test_model_without_a_map(tmp_path: Path) -> None:
 @pytest.mark.parametrize("k", ["2", "auto"])
 def test_clusters(model: Path, k: str) -> None:
     texts = [AT_THE_BANK, AT_THE_RIVER, "cash and credit, bank account, loan", "bank: money, loan, credit, account"]
-    result = run("cluster", "bank", "--contexts", "-", "-k", k, "--model", model, stdin="\n".join(texts).encode())
-    shown = result.stdout.decode().splitlines()
+    result = invoke("cluster", "bank", "--contexts", "-", "-k", k, "--model", model, stdin="\n".join(texts).encode())
+    shown = result.stdout.splitlines()
     assert shown[0] == "cluster 1: 3 usages (75%)"
     assert shown[1].endswith(f"atom {MONEY}: cash, loan, account")
     assert {line.split(":")[0] for line in shown[3:6]} == {"  line 1", "  line 3", "  line 4"}
     assert shown[6].startswith("cluster 2: 1 ")
     assert shown[-1] == f"  line 2: {AT_THE_RIVER}"
-    assert result.stderr == b""
+    assert result.stderr == ""
 
 
 def test_lines_were_numbered_without_the_blank_ones(model: Path, lines: Path) -> None:
@@ -157,13 +164,13 @@ def test_lines_were_numbered_without_the_blank_ones(model: Path, lines: Path) ->
     ]
     assert found["clusters"][1]["typical_lines"] == [1]
     assert result.stderr.decode() == "2 lines have no form of 'bank' in them\n"
-    assert "line 1: The bank gave" in run("cluster", "bank", "--contexts", lines, "--model", model).stdout.decode()
+    assert "line 1: The bank gave" in invoke("cluster", "bank", "--contexts", lines, "--model", model).stdout
 
 
 def test_long_texts_are_cut(model: Path) -> None:
-    shown = run("cluster", "bank", "--contexts", "-", "--model", model, stdin=b"bank " + 200 * b"loan ")
-    assert shown.stdout.decode().splitlines()[-1].endswith("…")
-    assert max(map(len, shown.stdout.decode().splitlines())) < 120
+    shown = invoke("cluster", "bank", "--contexts", "-", "--model", model, stdin=b"bank " + 200 * b"loan ")
+    assert shown.stdout.splitlines()[-1].endswith("…")
+    assert max(map(len, shown.stdout.splitlines())) < 120
 
 
 @pytest.mark.parametrize(
@@ -176,17 +183,17 @@ def test_long_texts_are_cut(model: Path) -> None:
     ],
 )
 def test_cluster_refuses(model: Path, stdin: bytes, sentence: str) -> None:
-    assert sentence in fails(run("cluster", "bank", "--contexts", "-", "--model", model, stdin=stdin))
+    assert sentence in refused("cluster", "bank", "--contexts", "-", "--model", model, stdin=stdin)
 
 
 @pytest.mark.parametrize("k", ["0", "-1", "many"])
 def test_wrong_k(model: Path, lines: Path, k: str) -> None:
-    message = fails(run("cluster", "bank", "--contexts", lines, "-k", k, "--model", model), 2)
+    message = invoke("cluster", "bank", "--contexts", lines, "-k", k, "--model", model, code=2).stderr
     assert "is neither a number above 0 nor auto" in message
 
 
 def test_cluster_of_an_unknown_word(model: Path) -> None:
-    message = fails(run("cluster", "zyx", "--contexts", "-", "--model", model, stdin=b"zyx river\n"))
+    message = refused("cluster", "zyx", "--contexts", "-", "--model", model, stdin=b"zyx river\n")
     assert "'zyx' is not among the 18 words" in message
 
 
@@ -194,7 +201,7 @@ def test_cluster_of_an_unknown_word(model: Path) -> None:
 
 
 def similarity(model: Path, *arguments: str) -> float:
-    return float(run("similarity", *arguments, "--model", model).stdout)
+    return float(invoke("similarity", *arguments, "--model", model).stdout)
 
 
 def test_similarity_in_two_contexts(model: Path) -> None:
@@ -222,4 +229,4 @@ def test_similarity_in_one_context(model: Path) -> None:
     ],
 )
 def test_similarity_refuses(model: Path, arguments: list[str], sentence: str) -> None:
-    assert sentence in fails(run("similarity", *arguments, "--model", model))
+    assert sentence in refused("similarity", *arguments, "--model", model)

@@ -18,12 +18,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
 from wordatoms.inducedmap import InducedMap
-from wordatoms.reading import ContextReader, ReadingSettings, make_reader, sample_contexts
+from wordatoms.reading import ContextReader, ReadingSettings, make_reader, one_blas_thread, sample_contexts
 
 N_SAMPLES = 2000
 """Random contexts behind p(a): its error is then a few per cent, far below what p(a|c) varies by."""
@@ -120,7 +119,7 @@ def _check_alike(embeddings: Embeddings, induced_map: InducedMap, atoms: NDArray
 
 def _products(rows: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
     """Inner products of rows, (n, m); the same bytes on any number of threads."""
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         return np.asarray(rows @ others.T)
 
 

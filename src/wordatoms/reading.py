@@ -14,14 +14,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
@@ -113,7 +114,7 @@ class ContextReader:
     def vectors(self, windows: NDArray[np.int32]) -> NDArray[np.float32]:
         """The vector of each context, (n, dim), of `windows` as above, zeros where no word is known."""
         found = np.zeros((len(windows), self.embeddings.dim), np.float32)
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             for start in range(0, len(windows), BATCH_USAGES):
                 batch = windows[start : start + BATCH_USAGES]
                 found[start : start + BATCH_USAGES] = self._means(batch) @ self.matrix.T
@@ -142,6 +143,18 @@ class ContextReader:
         weights = self.word_weights(window[None])[0] / max(int((window >= 0).sum()), 1)
         vectors = np.where(window[:, None] >= 0, self.embeddings.vectors[window], 0)
         return np.asarray(weights[:, None] * (vectors @ (directions @ self.matrix).T), np.float32)
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Products inside have the same bytes on any number of threads."""
+    limited: AbstractContextManager[object] = _blas().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """Found once: looking for the libraries takes longer than reading a context."""
+    return ThreadpoolController()
 
 
 def make_reader(embeddings: Embeddings, induced_map: InducedMap, settings: ReadingSettings) -> ContextReader:

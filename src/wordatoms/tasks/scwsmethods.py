@@ -96,10 +96,11 @@ def cosine_of(place: Place) -> Callable[[ScwsPair], float | None]:
 
 def _by_senses(inventory: SenseInventory, *, average: bool) -> Callable[[ScwsPair], float | None]:
     def similarity(pair: ScwsPair) -> float | None:
+        word1, word2 = pair.word1.lower(), pair.word2.lower()  # as they were learned
         try:
-            cosines = to_unit(inventory.sense_vectors(pair.word1)) @ to_unit(inventory.sense_vectors(pair.word2)).T
-            first = inventory.p_senses(pair.word1, [pair.usage1])[0]
-            second = inventory.p_senses(pair.word2, [pair.usage2])[0]
+            cosines = to_unit(inventory.sense_vectors(word1)) @ to_unit(inventory.sense_vectors(word2)).T
+            first = inventory.p_senses(word1, [pair.usage1])[0]
+            second = inventory.p_senses(word2, [pair.usage2])[0]
         except UnknownWordError:
             return None
         return float(first @ cosines @ second) if average else float(cosines[first.argmax(), second.argmax()])

@@ -1,0 +1,26 @@
+"""The command line in this process: quicker than one of its own, where that is not what is tested."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from wordatoms.cli import cli
+from wordatoms.errors import WordatomsError
+
+
+def invoke(*arguments: str | Path, stdin: bytes = b"", code: int = 0) -> Result:
+    result = CliRunner().invoke(cli, [*map(str, arguments)], input=stdin, catch_exceptions=False)
+    assert result.exit_code == code, result.stderr
+    return result
+
+
+def refused(*arguments: str | Path, stdin: bytes = b"") -> str:
+    """The one sentence of an expected failure."""
+    with pytest.raises(WordatomsError) as caught:
+        invoke(*arguments, stdin=stdin)
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    return sentence
