@@ -11,16 +11,18 @@ from wordatoms.cli import cli
 from wordatoms.errors import WordatomsError
 
 
-def invoke(*arguments: str | Path, stdin: bytes = b"", code: int = 0) -> Result:
-    result = CliRunner().invoke(cli, [*map(str, arguments)], input=stdin, catch_exceptions=False)
+def invoke(name: str, *arguments: str | Path, stdin: bytes = b"", code: int = 0) -> Result:
+    """A command by itself: click would keep what `wordatoms` as a whole makes of the help of its commands."""
+    given = [*map(str, arguments)]
+    result = CliRunner().invoke(cli.commands[name], given, input=stdin, catch_exceptions=False)
     assert result.exit_code == code, result.stderr
     return result
 
 
-def refused(*arguments: str | Path, stdin: bytes = b"") -> str:
+def refused(name: str, *arguments: str | Path, stdin: bytes = b"") -> str:
     """The one sentence of an expected failure."""
     with pytest.raises(WordatomsError) as caught:
-        invoke(*arguments, stdin=stdin)
+        invoke(name, *arguments, stdin=stdin)
     sentence = str(caught.value)
     assert "\n" not in sentence
     return sentence

@@ -143,6 +143,12 @@ def test_number_of_clusters_is_checked(k: object) -> None:
         cluster_vectors(np.eye(3), k)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("given", [{"n_starts": 0}, {"least_gain": math.nan}, {"least_gain": -1.0}])
+def test_starts_and_gain_are_checked(given: dict[str, float]) -> None:
+    with pytest.raises(InputError, match="pass 1 start or more, and a gain from 0 up"):
+        cluster_vectors(np.eye(3), "auto", **given)
+
+
 @pytest.mark.parametrize("vectors", [np.ones(3), np.ones((2, 2, 2)), [[math.nan, 1]], [[math.inf, 1]]])
 def test_vectors_are_checked(vectors: object) -> None:
     with pytest.raises(InputError, match="pass a table of numbers"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -228,7 +229,7 @@ def test_noisy_map_removes_the_common_direction_too() -> None:
     assert np.abs(learned.for_one_context(0.5) @ learned.common_direction).max() < 1e-5
 
 
-@pytest.mark.parametrize("noise", [-1, math.nan, math.inf])
+@pytest.mark.parametrize("noise", [-1, math.nan, math.inf, 1e308])
 def test_noise_is_checked(noise: float) -> None:
     contexts, sif = planted()
     with pytest.raises(InputError, match=r"^noise is .*; pass a number from 0 to 1e\+06\.$"):
@@ -250,6 +251,13 @@ def test_moments_are_kept(tmp_path: Path) -> None:
     assert loaded.moments.tobytes() == learned.moments.tobytes()
     assert loaded.for_one_context(0.7).tobytes() == learned.for_one_context(0.7).tobytes()
     (tmp_path / "map-moments.npy").unlink()
+    assert InducedMap.load(tmp_path).moments is None
+
+
+def test_moments_of_an_earlier_map_do_not_stay_behind(tmp_path: Path) -> None:
+    learned = learn_map(*planted(0.1), WINDOWS)
+    learned.save(tmp_path)
+    replace(learned, moments=None).save(tmp_path)
     assert InducedMap.load(tmp_path).moments is None
 
 

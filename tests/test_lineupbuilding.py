@@ -216,6 +216,31 @@ def test_the_command_makes_the_shipped_testbed(tmp_path: Path) -> None:
     assert (tmp_path / "lineup.tsv").read_bytes() == shipped.read_bytes()
 
 
+def build(*arguments: object) -> None:
+    CliRunner().invoke(lineup, ["build", *map(str, arguments)], catch_exceptions=False)
+
+
+def test_a_file_that_was_there_was_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "notes.tsv"
+    path.write_text("mine")
+    with pytest.raises(InputError, match=r"notes\.tsv is there already; pass another name, or remove it first"):
+        build("-o", path)
+    assert path.read_text() == "mine"
+
+
+def test_a_missing_folder_was_noticed_after_all_the_work(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nowhere does not exist; make it first"):
+        build("-o", tmp_path / "nowhere" / "lineup.tsv")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"bank\t3\nriver\n"])
+def test_a_bad_vocabulary_was_not_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "list.txt"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"list\.txt is no list of words: line \d is "):
+        build("-o", tmp_path / "lineup.tsv", "--vocabulary", path)
+
+
 def test_jargon_is_plain() -> None:
     assert all(word.isalpha() and word.islower() for word in JARGON)
     assert np.isclose(sum(SENSES_PER_WORD.values()), 1)

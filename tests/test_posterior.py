@@ -159,12 +159,16 @@ def test_word_without_a_vector_or_without_senses() -> None:
 # --- pulls
 
 
+def pulls_of(window: NDArray[np.int32], weights: dict[int, float], atom: int) -> NDArray[np.float32]:
+    return POSTERIOR.pulls(window, POSTERIOR.reader.vectors(window[None])[0], weights, atom)
+
+
 @given(windows_of, weights_of, st.data())
 def test_pulls_add_up_to_the_difference_of_the_evidence(
     window: NDArray[np.int32], weights: dict[int, float], data: st.DataObject
 ) -> None:
     atom = data.draw(st.sampled_from(sorted(weights)))
-    pulls = POSTERIOR.pulls(window, weights, atom)
+    pulls = pulls_of(window, weights, atom)
     assert pulls.shape == window.shape
     assert not pulls[window < 0].any()
     context = naive.unit(POSTERIOR.reader.vectors(window[None])[0].tolist())
@@ -180,13 +184,13 @@ def test_pulls_between_two_senses_are_what_the_context_adds_to_the_log_odds(wind
     first, second = POSTERIOR.p_senses(weights, POSTERIOR.reader.vectors(window[None]))[0]
     log_p = POSTERIOR.log_p_atoms
     before = math.log(2) - (log_p[0] - log_p[1])
-    assert POSTERIOR.pulls(window, weights, 0).sum() == pytest.approx(math.log(first / second) - before, abs=1e-4)
+    assert pulls_of(window, weights, 0).sum() == pytest.approx(math.log(first / second) - before, abs=1e-4)
 
 
 def test_words_of_a_discourse_pull_towards_it() -> None:
     reader = POSTERIOR.reader
     (window,) = reader.windows([Usage(["money", "river", "bank", "loan", "song"], 2)])
-    pulls = dict(zip(window.tolist(), POSTERIOR.pulls(window, {0: 1.0, 1: 1.0}, 0).tolist(), strict=True))
+    pulls = dict(zip(window.tolist(), pulls_of(window, {0: 1.0, 1: 1.0}, 0).tolist(), strict=True))
     by_word = {WORDS[row]: pull for row, pull in pulls.items() if row >= 0}
     assert by_word["loan"] > 0 < by_word["money"]
     assert by_word["river"] < 0

@@ -179,6 +179,21 @@ def test_candidates_are_drawn_by_the_root_of_their_counts() -> None:
     assert draws[3].tolist() == candidate_words(embeddings, 10, random_state=3).tolist()
 
 
-def test_vectors_without_counts() -> None:
+def test_candidates_have_been_counted() -> None:
+    words = ["river", "shore", "choir"]
+    counted = vocabulary(words, [1, 0, 1], n_tokens=10**6)
+    assert drawn_words(counted, candidate_words(counted, 3)) == ["river", "choir"]
+    assert len(candidate_words(vocabulary(words, [0, 0, 0], n_tokens=10**6), 3)) == 0
+
+
+def test_one_pseudoword_is_refused_without_asking_for_more_text(world: World) -> None:
+    with pytest.raises(InputError, match=r"^n_pseudowords is 1; pass 2 or more\.$"):
+        world.draw(1)
+
+
+def test_vectors_without_counts(world: World) -> None:
+    bare = replace(world.embeddings, counts=None)
+    with pytest.raises(InputError, match="without counts, and pseudowords need them; train a model from text"):
+        draw_pseudowords(bare, world.contexts, world.induced_map, world.windows, n_pseudowords=4, n_contexts=12)
     with pytest.raises(InputError, match="without counts, and pseudowords need them; train a model from text"):
         candidate_words(Embeddings(["river"], np.ones((1, 2))), 1)

@@ -188,6 +188,17 @@ def test_settings_out_of_range(make: Callable[[], object], message: str) -> None
         make()
 
 
+def test_numbers_of_numpy_are_numbers() -> None:
+    settings = ReadingSettings(window=np.int64(10), noise=np.float32(0.5))  # type: ignore[arg-type]
+    assert settings == ReadingSettings(window=10, noise=0.5)
+    assert json.loads(json.dumps(settings.record())) == settings.record()
+
+
+def test_a_fraction_of_a_word_is_no_window() -> None:
+    with pytest.raises(InputError, match=r"window is 10\.5; pass a whole number of words"):
+        ReadingSettings(window=10.5)  # type: ignore[arg-type]
+
+
 def test_settings_come_back_from_json() -> None:
     for settings in (ReadingSettings(), PAPER_SETTINGS, ReadingSettings(a=math.inf, window=7)):
         assert ReadingSettings.from_record(json.loads(json.dumps(settings.record(), allow_nan=False))) == settings
@@ -234,6 +245,9 @@ def test_tuned_settings_are_read(tmp_path: Path) -> None:
         b'{"settings": {"scale": NaN}}',
         b'{"settings": {"window": "wide"}}',
         b'{"settings": {"a": [1]}}',
+        b'{"settings": {"window": 5.5}}',
+        pytest.param(b'{"settings": {"scale": 1' + b"0" * 400 + b"}}", id="an integer beyond all floats"),
+        pytest.param(b"[" * 100_000, id="brackets without end"),
     ],
 )
 def test_damaged_tuning_is_refused(tmp_path: Path, content: bytes) -> None:

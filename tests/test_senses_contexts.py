@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from naive_posterior import SETTINGS, WORDS, world_atoms, world_embeddings, world_map, world_model
 from wordatoms.atoms import describe_atoms
 from wordatoms.embeddings import Embeddings
-from wordatoms.errors import InputError, ModelError, UnknownWordError
+from wordatoms.errors import InputError, ModelError, UnknownWordError, WordatomsError
+from wordatoms.inducedmap import InducedMap
 from wordatoms.reading import TUNING, ReadingSettings
 from wordatoms.senses import BATCH_TEXTS, LEAST_PICKED, SenseModel
 from wordatoms.sparsecodes import SparseCodes
@@ -46,6 +47,15 @@ def usage_in(model: SenseModel, text: str) -> Usage:
 
 
 # --- senses and their weights
+
+
+def test_word_that_was_never_counted_has_weights(tmp_path: Path) -> None:
+    embeddings = world_embeddings()
+    counts = embeddings.counts.copy()
+    counts[WORDS.index("geese")] = 0
+    model = world_model(tmp_path / "model", replace(embeddings, counts=counts), induced_map=world_map())
+    assert model.senses("geese")
+    assert all(sense.weight > 0 for sense in model.senses("geese"))
 
 
 def test_weights_are_pooled_over_forms(model: SenseModel) -> None:
@@ -222,6 +232,12 @@ def test_similarity_without_contexts_is_the_cosine(model: SenseModel) -> None:
     assert model.similarity("bank", "shore") == model.embeddings.similarity("bank", "shore")
 
 
+def test_capitals_are_read_alike_with_and_without_a_context(model: SenseModel) -> None:
+    assert model.similarity("Bank", "shore") == model.similarity("bank", "shore")
+    with_context = [model.similarity(word, "shore", context1=AT_THE_BANK) for word in ("Bank", "bank")]
+    assert with_context[0] == with_context[1]
+
+
 def test_similarity_of_words_that_are_not_known(model: SenseModel) -> None:
     near = model.similarity("glockenspiel", "song", context1="a glockenspiel for choir and opera")
     assert near > model.similarity("glockenspiel", "song", context1="a glockenspiel of cash and money")
@@ -314,6 +330,7 @@ def test_phrase_is_one_word(tmp_path: Path) -> None:
     (answer,) = model.disambiguate("left_bank", "An opera on the Left Bank, a choir, a song")
     assert (answer.form, answer.position, answer.sense.atom) == ("left_bank", 4, SONG)
     assert [each.form for each in model.disambiguate("bank", "left bank, bank")] == ["bank"]
+    assert model.disambiguate("left bank", "the left bank")[0].form == "left_bank"
 
 
 # --- bad input
@@ -327,6 +344,23 @@ def test_texts_without_the_word(model: SenseModel) -> None:
         model.disambiguate("bank", "a river")
     with pytest.raises(InputError, match="no form of 'bank' is in the 2 texts; pass texts with the word"):
         model.cluster("bank", ["a river", ""])
+
+
+def test_one_string_is_no_list_of_texts(model: SenseModel) -> None:
+    for ask in (lambda: model.cluster("bank", AT_THE_BANK), lambda: list(model.disambiguate_each("bank", AT_THE_BANK))):
+        with pytest.raises(InputError, match="the texts are one string, 'The bank gave"):
+            ask()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [world_map(7), replace(world_map(), windows=world_map().windows + np.int32(100))],
+    ids=["other dimensions", "rows beyond the words"],
+)
+def test_map_that_does_not_belong_to_the_vectors(tmp_path: Path, wrong: InducedMap) -> None:
+    model = world_model(tmp_path / "model", world_embeddings(), induced_map=wrong)
+    with pytest.raises(WordatomsError):
+        model.disambiguate("bank", AT_THE_BANK)
 
 
 def test_unknown_words(model: SenseModel) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -320,6 +321,22 @@ def test_command_reads_a_column(model: SenseModel, tmp_path: Path) -> None:
     asked = (table, "--model", model.path, "--json", "--quiet", "--column", "text")
     documents = json.loads(run(*asked, "--id", "who").stdout)["documents"]
     assert [(each["document"], each["n_words"]) for each in documents] == [("A", 9), ("B", 0)]
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n \n"])
+def test_lines_without_a_document_were_answered_with_nothing(model: SenseModel, tmp_path: Path, content: bytes) -> None:
+    text = write(tmp_path / "empty.txt", content)
+    with pytest.raises(InputError, match=r"^there are no documents in .*empty\.txt; pass some with text in them\.$"):
+        run(text, "--lines", "--model", model.path, "-o", tmp_path / "table.csv")
+    assert not (tmp_path / "table.csv").exists()
+
+
+@pytest.mark.parametrize("min_share", [math.nan, -0.1, 1.5])
+def test_a_share_that_is_no_number_left_all_rows_out(model: SenseModel, tmp_path: Path, min_share: float) -> None:
+    found = document_topics(model, [("one", discourse(3, range(9)))])
+    with pytest.raises(InputError, match="pass a share from 0 to 1"):
+        write_table(found, tmp_path / "table.csv", min_share=min_share)
+    assert not (tmp_path / "table.csv").exists()
 
 
 @pytest.mark.parametrize("wrong", [["--lines", "--column", "a"], ["--id", "a"], ["--scale", "3"]])

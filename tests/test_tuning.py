@@ -14,8 +14,10 @@ from test_pseudocontexts import DISCOURSE, WINDOW, World
 from wordatoms.clustering import cluster_vectors
 from wordatoms.errors import InputError
 from wordatoms.posterior import to_unit
+from wordatoms.pseudocontexts import PseudowordSet, draw_pseudowords
 from wordatoms.reading import ReadingSettings
 from wordatoms.tuning import GRID, ORDER, Bench, Trial, TuningResult, choose_settings, make_bench
+from wordatoms.wordwindows import WordWindows
 
 FEW = {
     "noise": (0.0, 0.5),
@@ -200,6 +202,53 @@ def test_views_put_most_contexts_with_their_own(bench: Bench) -> None:
         found = cluster_vectors(views, 2).tolist()
         assert sum_of_products(views, found) >= sum_of_products(views, labels.tolist()) - 1e-9
         assert len({int(DISCOURSE[row]) for row in windows[windows >= 0]}) == 4  # with noise from all discourses
+
+
+def one_value_each(**values: tuple[float, ...]) -> dict[str, tuple[float, ...]]:
+    return {**{name: usual[:1] for name, usual in GRID.items()}, **values}
+
+
+def test_value_that_is_the_default_is_among_the_trials(benches: tuple[Bench, Bench]) -> None:
+    result = choose_settings(*benches, grid=one_value_each(falloff=(0.0, 0.75)))
+    assert {trial.value for trial in result.trials if trial.setting == "falloff"} == {0.0, 0.75}
+
+
+@pytest.mark.parametrize("start", [ReadingSettings(), ReadingSettings(sense_share=1.0, context_share=0.5)])
+def test_last_choice_is_no_worse_than_a_trial_before(benches: tuple[Bench, Bench], start: ReadingSettings) -> None:
+    grid = one_value_each(sense_share=(0.0, 1.0), context_share=(0.0, 0.6), scale=(20.0,), window=(50,))
+    result = choose_settings(*benches, grid=grid, start=start)
+    best = max(trial.score for trial in result.trials if trial.measure == "similarity")
+    assert benches[0].measure("similarity", result.settings) >= best
+
+
+def test_few_words_are_not_compared_with_themselves(world: World) -> None:
+    rows = [0, 1, 8, 9, 16, 17, 24, 25]
+    parts = [slice(*world.windows.indptr[row : row + 2]) for row in rows]
+    windows = WordWindows(
+        np.array(rows),
+        np.cumsum([0, *(part.stop - part.start for part in parts)]),
+        np.concatenate([world.windows.hashes[part] for part in parts]),
+        np.concatenate([world.windows.windows[part] for part in parts]),
+        world.windows.n_most,
+        world.windows.words_digest,
+    )
+    pseudowords = draw_pseudowords(
+        world.embeddings, world.contexts, world.induced_map, windows, n_pseudowords=4, n_contexts=12
+    )
+    bench = make_bench(world.embeddings, world.induced_map, world.atoms, pseudowords, windows)
+    assert all(math.isfinite(each.similarity) for each in bench.comparisons)
+
+
+def test_defaults_are_among_the_usual_values() -> None:
+    default = ReadingSettings()
+    assert {name for name, values in GRID.items() if getattr(default, name) not in values} == set()
+
+
+def test_pseudoword_without_a_positive_atom_is_measured(world: World) -> None:
+    first, *others = world.draw(4).pseudowords
+    odd = PseudowordSet((first._replace(vector=np.full(8, -1, np.float32)), *others))
+    bench = make_bench(world.embeddings, world.induced_map, world.atoms, odd, world.windows)
+    assert all(math.isfinite(figure) for figure in bench.figures(ReadingSettings(window=WINDOW)).values())
 
 
 # --- bad input

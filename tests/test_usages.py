@@ -53,6 +53,10 @@ def test_phrases_are_one_word() -> None:
     assert found_forms("york", "New York and York", tokenizer) == ["york"]
 
 
+def test_abbreviation_in_capitals_is_no_other_word() -> None:
+    assert "us" not in target_forms("US", Tokenizer(keep_case=True))
+
+
 def test_words_cut_beforehand() -> None:
     assert found_forms("bank", "the bank-holiday bank 's", Tokenizer(pretokenized=True)) == ["bank"]
 

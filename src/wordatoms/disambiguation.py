@@ -18,6 +18,9 @@ from wordatoms.tokens import Tokenizer
 from wordatoms.usages import Usage, find_usages
 from wordatoms.views import Disambiguation, Meaning, Pull
 
+Place = tuple[NDArray[np.int32], NDArray[np.float32]]
+"""The words around a usage, and the vector of this context."""
+
 
 @dataclass(frozen=True, eq=False)
 class Teller:
@@ -41,15 +44,14 @@ class Teller:
     def tell_usages(self, usages: Sequence[Usage], *, n_deciding: int = 5) -> list[Disambiguation]:
         reader = self.posterior.reader
         windows = reader.windows(usages, self.forms)
-        p_senses = self.posterior.p_senses(self.weights, reader.vectors(windows))
+        contexts = reader.vectors(windows)
+        p_senses = self.posterior.p_senses(self.weights, contexts)
+        places = zip(windows, contexts, strict=True)
         return [
-            self._answer(usage, window, p, n_deciding)
-            for usage, window, p in zip(usages, windows, p_senses, strict=True)
+            self._answer(usage, place, p, n_deciding) for usage, place, p in zip(usages, places, p_senses, strict=True)
         ]
 
-    def _answer(
-        self, usage: Usage, window: NDArray[np.int32], p_senses: NDArray[np.float64], n_deciding: int
-    ) -> Disambiguation:
+    def _answer(self, usage: Usage, place: Place, p_senses: NDArray[np.float64], n_deciding: int) -> Disambiguation:
         atoms = list(self.weights)
         ranked = np.argsort(-p_senses, kind="stable").tolist()
         return Disambiguation(
@@ -57,17 +59,18 @@ class Teller:
             usage.form,
             usage.position,
             tuple(self._meaning(atoms[k], float(p_senses[k])) for k in ranked),
-            self._deciding(window, atoms[ranked[0]])[:n_deciding] if len(atoms) > 1 else (),
-            int((window >= 0).sum()),
+            self._deciding(place, atoms[ranked[0]])[:n_deciding] if len(atoms) > 1 else (),
+            int((place[0] >= 0).sum()),
         )
 
     def _meaning(self, atom: int, probability: float) -> Meaning:
         shown = self.meanings[atom]
         return Meaning(atom, probability, shown.label, shown.nearest)
 
-    def _deciding(self, window: NDArray[np.int32], atom: int) -> tuple[Pull, ...]:
+    def _deciding(self, place: Place, atom: int) -> tuple[Pull, ...]:
         """The words that speak for an atom, the strongest first, each once."""
-        pulls = self.posterior.pulls(window, self.weights, atom)
+        window, context = place
+        pulls = self.posterior.pulls(window, context, self.weights, atom)
         words = self.posterior.reader.embeddings.words
         total: dict[str, float] = {}
         for row, pull in zip(window.tolist(), pulls.tolist(), strict=True):

@@ -6,7 +6,9 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import TypeVar
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any, TypeVar
 
 from wordatoms.errors import InputError
 
@@ -51,3 +53,17 @@ def run_threads(
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Matrix products inside have the same bytes on any number of threads."""
+    limited: AbstractContextManager[object] = _blas().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _blas() -> Any:
+    """Found once: looking for the libraries takes longer than a small product."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
 from wordatoms.inducedmap import InducedMap
-from wordatoms.reading import ContextReader, ReadingSettings, make_reader, one_blas_thread, sample_contexts
+from wordatoms.parallel import one_blas_thread
+from wordatoms.reading import ContextReader, ReadingSettings, make_reader, sample_contexts
 
 N_SAMPLES = 2000
 """Random contexts behind p(a): its error is then a few per cent, far below what p(a|c) varies by."""
@@ -80,14 +81,17 @@ class Posterior:
         settings = self.settings
         return np.asarray(own + settings.sense_share * meant + settings.context_share * around, np.float32)
 
-    def pulls(self, window: NDArray[np.int32], weights: Weights, atom: int) -> NDArray[np.float32]:
+    def pulls(
+        self, window: NDArray[np.int32], context: NDArray[np.float32], weights: Weights, atom: int
+    ) -> NDArray[np.float32]:
         """How far each word of a window pulls towards one sense and away from the others, (2 * window,).
 
-        In units of log p: the words' shares in κ ⟨v_a − v_others, v_c⟩, the others weighted by p(a|w).
+        In units of log p: the words' shares in κ ⟨v_a − v_others, v_c⟩, the others weighted by p(a|w); `context` is the
+        vector of the window.
         """
         others = {other: weight for other, weight in weights.items() if other != atom}
         direction = self.atoms[atom] - (_mean_atom(self.atoms, others) if others else 0)
-        length = float(np.linalg.norm(self.reader.vectors(window[None])[0])) or 1.0
+        length = float(np.linalg.norm(context)) or 1.0
         shares = self.reader.shares(window, direction[None])[:, 0]
         return np.asarray(shares * (self.settings.scale / length), np.float32)
 

@@ -14,20 +14,19 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields
-from functools import cache, cached_property
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
 from wordatoms.folder import ModelFolder
 from wordatoms.inducedmap import InducedMap
+from wordatoms.parallel import one_blas_thread
 from wordatoms.sif import DEFAULT_A, SIF, p_words
 from wordatoms.usages import Usage
 from wordatoms.windows import check_window
@@ -143,18 +142,6 @@ class ContextReader:
         weights = self.word_weights(window[None])[0] / max(int((window >= 0).sum()), 1)
         vectors = np.where(window[:, None] >= 0, self.embeddings.vectors[window], 0)
         return np.asarray(weights[:, None] * (vectors @ (directions @ self.matrix).T), np.float32)
-
-
-def one_blas_thread() -> AbstractContextManager[object]:
-    """Products inside have the same bytes on any number of threads."""
-    limited: AbstractContextManager[object] = _blas().limit(limits=1, user_api="blas")
-    return limited
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """Found once: looking for the libraries takes longer than reading a context."""
-    return ThreadpoolController()
 
 
 def make_reader(embeddings: Embeddings, induced_map: InducedMap, settings: ReadingSettings) -> ContextReader:

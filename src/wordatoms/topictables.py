@@ -36,6 +36,8 @@ def write_table(
     """Write the long table (a row for each document and atom), or the `wide` one (documents by atoms)."""
     path = Path(path)
     check_table(path, force=force)
+    if not 0 <= min_share <= 1:
+        raise InputError(f"min_share is {min_share}; pass a share from 0 to 1.")
     with write_whole(path) as file:
         if path.suffix.lower() == PARQUET:
             frame = topics.to_frame(wide=wide, min_share=min_share)

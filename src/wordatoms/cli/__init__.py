@@ -74,7 +74,8 @@ def main() -> NoReturn:
         error.show()
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        _fail("interrupted; finished stages and checkpoints are kept, the same command goes on from them.", 130)
+        sys.unraisablehook = lambda _unraisable: None  # what libraries had half made complains as it goes
+        _fail("interrupted; finished stages and checkpoints of a model are kept, the same command goes on.", 130)
     except BrokenPipeError:
         _leave_quietly()
     except WordatomsError as error:

@@ -14,6 +14,7 @@ from wordatoms.cli import options
 from wordatoms.cli.evaluate.lineup import testbed_option
 from wordatoms.cli.models import load_model
 from wordatoms.cli.output import remark, show_json, show_table
+from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
     from wordatoms.lineups import Lineups, Testbed
@@ -51,14 +52,31 @@ def build(
 ) -> None:
     """Make a testbed from WordNet; without options, the one that comes with the program."""
     from wordatoms.lineupbuilding import build_testbed
-    from wordatoms.wordlists import parse_words
     from wordatoms.wordnet import WordNet
 
-    known = frozenset(parse_words(Path(vocabulary).read_bytes()).words) if vocabulary else None
+    _check_output(Path(output))
+    known = _read_vocabulary(Path(vocabulary)) if vocabulary else None
     remark("reading WordNet; this takes half a minute", quiet=quiet)
     testbed = build_testbed(WordNet(wordnet_folder), n_words=n_words, vocabulary=known, random_state=seed)
     testbed.save(Path(output))
     remark(f"{output}: {len(testbed)} words, {len(testbed.senses)} senses", quiet=quiet)
+
+
+def _check_output(path: Path) -> None:
+    """Before half a minute of work."""
+    if path.exists():
+        raise InputError(f"{path} is there already; pass another name, or remove it first.")
+    if not path.parent.is_dir():
+        raise InputError(f"the folder {path.parent} does not exist; make it first.")
+
+
+def _read_vocabulary(path: Path) -> frozenset[str]:
+    from wordatoms.wordlists import parse_words
+
+    try:
+        return frozenset(parse_words(path.read_bytes()).words)
+    except InputError as error:
+        raise InputError(f"{path} is no list of words: {error}") from error
 
 
 @lineup.command()

@@ -48,7 +48,7 @@ class NumberOrAuto(click.ParamType):  # type: ignore[type-arg]
         text = str(value).strip().lower()
         if text == "auto":
             return text
-        if not text.isdigit() or not int(text):
+        if not _is_number(text):
             self.fail(f"'{value}' is neither a number above 0 nor auto.", param, ctx)
         return int(text)
 
@@ -62,7 +62,7 @@ class Numbers(click.ParamType):  # type: ignore[type-arg]
         if isinstance(value, tuple):
             return value
         parts = str(value).split(",")
-        if not all(part.strip().isdigit() and int(part) for part in parts):
+        if not all(map(_is_number, parts)):
             self.fail(f"'{value}' is no list of numbers above 0; write 500,1000.", param, ctx)
         return tuple(map(int, parts))
 
@@ -96,6 +96,11 @@ class NumberRange(click.ParamType):  # type: ignore[type-arg]
         if not match or not 1 <= int(match[1]) <= int(match[2]):
             self.fail(f"'{value}' is not a range of numbers from 1 up; write 3-7.", param, ctx)
         return int(match[1]), int(match[2])
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is a whole number above 0; digits of other scripts and raised ones are none."""
+    return bool(re.fullmatch("[0-9]{1,18}", text.strip())) and int(text) > 0
 
 
 def _read_value(text: str) -> Any:

@@ -11,6 +11,7 @@ import click
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
 from wordatoms.cli.output import remark, show_json
+from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
     from wordatoms.topics import Topics
@@ -93,6 +94,8 @@ def topics(
             threads=threads,
             report=report,
         )
+    if not len(found):
+        raise InputError(f"there are no documents in {', '.join(sources)}; pass some with text in them.")
     _remark_empty(found, quiet=quiet)
     if output:
         write_table(found, output, wide=wide, min_share=min_share, force=force)

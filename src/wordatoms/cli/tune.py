@@ -58,7 +58,7 @@ def tune(model: str, other: str | None, as_json: bool, quiet: bool, **given: Any
     if result is None:
         remark(f"{folder.path}: tuned already; pass --force to tune it again", quiet=quiet)
         return
-    _show(folder, result, as_json=as_json)
+    _show(folder, result, as_json=as_json, quiet=quiet)
 
 
 def _tune(folder: ModelFolder, given: dict[str, Any], *, quiet: bool) -> TuningResult | None:
@@ -88,7 +88,7 @@ def _tune(folder: ModelFolder, given: dict[str, Any], *, quiet: bool) -> TuningR
     )
 
 
-def _show(folder: ModelFolder, result: TuningResult, *, as_json: bool) -> None:
+def _show(folder: ModelFolder, result: TuningResult, *, as_json: bool, quiet: bool) -> None:
     from wordatoms.pipeline import is_held_out
 
     inputs = folder.stages["tune"]["inputs"]
@@ -103,4 +103,4 @@ def _show(folder: ModelFolder, result: TuningResult, *, as_json: bool) -> None:
     rows = [[name, *figures.values()] for name, figures in result.figures().items()]
     show_table(["on pseudowords that had no say", *result.chosen], rows)
     if not held_out:
-        remark("the text was also trained on; tune on text that was held out to trust these figures.", quiet=False)
+        remark("the text was also trained on; tune on text that was held out to trust these figures.", quiet=quiet)

@@ -136,6 +136,8 @@ def cluster(word: str, contexts: str, k: Any, model: str, seed: int, as_json: bo
     opened = load_model(model)
     found = opened.cluster(word, texts, k, random_state=seed)
     n_without = len(texts) - len(set(found.texts))
+    if k != "auto" and len(found) < k:
+        remark(f"{len(found.usages):,} usages make {len(found):,} clusters, fewer than {k:,}", quiet=quiet)
     if as_json:
         show_json({"word": found.word, "clusters": list(_clusters(opened, found)), "usages": _usages(found)})
     else:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from wordatoms.cli import options
-from wordatoms.cli.models import load_embeddings, load_model
+from wordatoms.cli.models import load_embeddings, load_model, spelled
 from wordatoms.cli.output import remark, show_json, show_table
 from wordatoms.cli.reports import report_lines
 
@@ -23,7 +23,8 @@ FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
 def nearest(words: tuple[str, ...], model: str, number: int, as_json: bool) -> None:
     """The words nearest to a word, by cosine."""
     embeddings = load_embeddings(model)
-    found = dict(zip(words, embeddings.nearest_batch(words, number), strict=True))
+    known = [spelled(embeddings, word) for word in words]
+    found = dict(zip(words, embeddings.nearest_batch(known, number), strict=True))
     if as_json:
         show_json(found)
         return
@@ -43,7 +44,8 @@ def nearest(words: tuple[str, ...], model: str, number: int, as_json: bool) -> N
 def similarity(word1: str, word2: str, context1: str | None, context2: str | None, model: str, as_json: bool) -> None:
     """The cosine between two words, or between two words as they are meant in their contexts."""
     if context1 is None and context2 is None:
-        cosine = load_embeddings(model).similarity(word1, word2)
+        embeddings = load_embeddings(model)
+        cosine = embeddings.similarity(spelled(embeddings, word1), spelled(embeddings, word2))
     else:
         cosine = load_model(model).similarity(word1, word2, context1=context1, context2=context2)
     if as_json:

@@ -76,6 +76,10 @@ def tune(
     settings = settings or TuneSettings()
     if not sources:
         raise InputError("there is no text to tune on; pass some that the model was not trained on.")
+    if settings.n_pseudowords < FEWEST_PSEUDOWORDS:
+        raise InputError(
+            f"{settings.n_pseudowords} pseudowords are too few to choose by; pass {FEWEST_PSEUDOWORDS} or more."
+        )
     for stage in ("map", "atomize"):
         folder.require(stage, f"run: wordatoms {stage} {folder.path}")
     with folder.working(), model_text(folder, sources, threads, display=display) as corpus:
@@ -128,6 +132,11 @@ def _read(folder: ModelFolder, corpus: Corpus, settings: TuneSettings, threads: 
     """One pass over the text: windows of the words that pseudowords are made of."""
     embeddings = Embeddings.load(folder.path)
     candidates = candidate_words(embeddings, settings.n_candidates, random_state=settings.seed)
+    if not len(candidates):
+        raise InputError(
+            f"none of the {len(embeddings):,} words of {folder.path} is rare enough to make pseudowords of; "
+            "tune a model that was trained on more text."
+        )
     with display.text_bar("contexts", n_bytes=corpus.n_bytes) as report:
         windows = windows_of_words(
             corpus,

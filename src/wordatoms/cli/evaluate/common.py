@@ -28,4 +28,5 @@ def show_result(result: TaskResult, *, as_json: bool) -> None:
         return
     show_table(*result.table())
     if result.verdict:
-        remark(result.verdict, quiet=False)
+        context = click.get_current_context(silent=True)
+        remark(result.verdict, quiet=context is not None and bool(context.params.get("quiet")))
