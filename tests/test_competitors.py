@@ -39,6 +39,7 @@ from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.folder import ModelFolder
 from wordatoms.inducedmap import InducedMap
 from wordatoms.pipeline.competing import sample_word_windows
+from wordatoms.posterior import to_unit
 from wordatoms.sif import SIF, p_words
 from wordatoms.usages import SenseInventory, Usage
 from wordatoms.wordwindows import WordWindows, windows_of_words
@@ -291,7 +292,7 @@ def test_words_of_weight_zero_are_left_out(sif: SIF) -> None:
 
 
 def test_clusters_stay_where_the_naive_step_puts_them() -> None:
-    units = inventory.unit_rows(np.random.default_rng(1).normal(size=(80, 5)))
+    units = to_unit(np.random.default_rng(1).normal(size=(80, 5)))
     found = prototypes.cluster_directions(units, 4, np.random.default_rng(0))
     np.testing.assert_allclose(naive.cluster_step(units, found.centres), found.centres, atol=1e-5)
     assert found.fit == pytest.approx(np.mean((units @ found.centres.T).max(axis=1)), abs=1e-5)
@@ -299,8 +300,8 @@ def test_clusters_stay_where_the_naive_step_puts_them() -> None:
 
 def test_a_mixture_recovers_its_concentration() -> None:
     rng = np.random.default_rng(2)
-    centres = inventory.unit_rows(rng.normal(size=(2, 50)))
-    units = inventory.unit_rows(np.repeat(centres, 500, axis=0) + rng.normal(scale=0.1, size=(1000, 50)))
+    centres = to_unit(rng.normal(size=(2, 50)))
+    units = to_unit(np.repeat(centres, 500, axis=0) + rng.normal(scale=0.1, size=(1000, 50)))
     found = prototypes.soften(units, prototypes.cluster_directions(units, 2, rng))
     assert np.abs(found.centres @ centres.T).max(axis=1).min() > 0.99
     assert found.concentration == pytest.approx(100, rel=0.3)  # 1 / variance
@@ -334,7 +335,7 @@ def test_power_steps_never_lower_the_sum() -> None:
     rng = np.random.default_rng(6)
     vectors = rng.normal(size=(100, DIM)).astype(np.float32)
     bases = grassmeans.context_bases(rng.integers(100, size=(50, 5)).astype(np.int32), vectors)
-    fits, directions = [], inventory.unit_rows(rng.normal(size=(3, DIM)))
+    fits, directions = [], to_unit(rng.normal(size=(3, DIM)))
     for _ in range(10):
         lines, directions = grassmeans.power_step(bases, directions)
         fits.append(lines.fit)

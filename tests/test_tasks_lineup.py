@@ -238,10 +238,12 @@ def test_table_and_evidence(model: SenseModel, testbed: Testbed) -> None:
     assert set(written["items"][0]) == {"method", "word", "known", "true", "returned", "correct", "found"}
     assert "the paper reports precision 0.65 and recall 0.75" in result.verdict
     assert {(row["n"], row["t"]) for row in result.curve_rows()} == {("8", str(t)) for t in range(1, 7)} | {("20", "2")}
-    assert set(result.lines("a")) == {
+    assert set(result.curves()) == {"ours", WORD_ONLY, RANDOM}
+    assert result.curves()["ours"][1][0] == result.figures["ours"][HEADLINE._replace(t=1)].precision
+    assert set(result.lines()) == {
         f"{name}, {x}" for name in ("ours", WORD_ONLY, RANDOM) for x in ("precision", "recall")
     }
-    assert result.lines("b")["ours, recall"][0] == [8, 20]
+    assert result.lines()["ours, recall"][0] == [8, 20]
 
 
 def test_refuses(model: SenseModel, testbed: Testbed) -> None:

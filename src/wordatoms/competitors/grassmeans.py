@@ -32,10 +32,9 @@ from wordatoms.competitors.inventory import (
     check_at_least_one,
     learn_words,
     retrained_vectors,
-    softmax,
-    unit_rows,
 )
 from wordatoms.inducedmap import InducedMap
+from wordatoms.posterior import softmax, to_unit
 from wordatoms.sif import SIF
 from wordatoms.wordwindows import WordWindows
 
@@ -57,7 +56,7 @@ class Grassmeans(Competitor):
 
     def _p_filled(self, senses: WordSenses, contexts: Rows) -> NDArray[np.float64]:
         projections = squared_projections(context_bases(contexts, self.reader.vectors), senses.centres)
-        return softmax(-np.sqrt(np.maximum(1 - projections, 0)))
+        return softmax(-np.sqrt(np.maximum(1 - projections, 0)).astype(np.float64))
 
 
 def learn_grassmeans(
@@ -168,4 +167,4 @@ def power_step(bases: Floats, directions: Floats) -> tuple[Lines, Floats]:
     used, nearest = np.unique(projections.argmax(axis=1), return_inverse=True)
     own = np.where(nearest[:, None, None] == np.arange(len(used)), parts[..., used], 0)
     lines = Lines(directions[used], nearest, float(projections.max(axis=1).mean(dtype=np.float64)))
-    return lines, unit_rows(own.reshape(len(flat), -1).T @ flat)
+    return lines, to_unit(own.reshape(len(flat), -1).T @ flat)

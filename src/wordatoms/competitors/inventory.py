@@ -22,6 +22,7 @@ from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.forms import inflected_forms
 from wordatoms.inducedmap import InducedMap
 from wordatoms.parallel import run_threads
+from wordatoms.posterior import to_unit
 from wordatoms.sif import SIF
 from wordatoms.usages import Usage
 from wordatoms.wordwindows import WordWindows, digest_words
@@ -241,23 +242,11 @@ def idf_weights(sif: SIF) -> Floats:
     return np.asarray(-np.log(-np.expm1(DOCUMENT_WORDS * np.log1p(-p_word))), np.float32)
 
 
-def unit_rows(vectors: NDArray[np.floating]) -> Floats:
-    """Rows at length 1, zero rows left zero."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
-
-
 def p_by_distance(contexts: Floats, centres: Floats) -> NDArray[np.float64]:
     """Probabilities in proportion to the inverse of the cosine distance to each centre, (n, n_senses)."""
-    cosines = unit_rows(contexts).astype(np.float64) @ unit_rows(centres).T
+    cosines = to_unit(contexts).astype(np.float64) @ to_unit(centres).T
     inverse = 1 / np.maximum(1 - cosines, 1e-6)
     return np.asarray(inverse / inverse.sum(axis=1, keepdims=True))
-
-
-def softmax(logits: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Each row's exponentials as shares of their sum."""
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True), dtype=np.float64)
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
 def belonging(labels: NDArray[np.intp]) -> NDArray[np.float64]:

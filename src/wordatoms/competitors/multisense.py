@@ -32,10 +32,10 @@ from wordatoms.competitors.inventory import (
     check_at_least_one,
     learn_words,
     p_by_distance,
-    unit_rows,
 )
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError
+from wordatoms.posterior import to_unit
 from wordatoms.sif import SIF
 from wordatoms.wordwindows import WordWindows
 
@@ -176,7 +176,7 @@ class _Trainer:
         )
         sizes = np.bincount(chosen, minlength=len(centres))
         used = sizes > 0
-        return WordSenses(vectors[used], unit_rows(centres[used]), sizes[used] / sizes.sum())
+        return WordSenses(vectors[used], to_unit(centres[used]), sizes[used] / sizes.sum())
 
     def _start(self, means: Floats, rng: np.random.Generator) -> tuple[int, Floats]:
         """How many senses there are at the start, and their centres; the others have room to begin."""

@@ -30,10 +30,10 @@ from wordatoms.competitors.inventory import (
     form_rows,
     idf_weights,
     single_sense,
-    unit_rows,
 )
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError
+from wordatoms.posterior import to_unit
 from wordatoms.sif import SIF
 
 N_HEAVIEST = 30
@@ -100,6 +100,6 @@ def dimension_vectors(embeddings: Embeddings, space: Embeddings) -> Floats:
     found = np.zeros((embeddings.dim, space.dim))
     for dimension, weights in enumerate(embeddings.vectors.T):
         rows = np.argsort(-weights, kind="stable")[:N_HEAVIEST]
-        units = unit_rows(space.lookup([embeddings.words[row] for row in rows], missing="zero"))
+        units = to_unit(space.lookup([embeddings.words[row] for row in rows], missing="zero"))
         found[dimension] = weights[rows] @ units
-    return unit_rows(found)
+    return to_unit(found)

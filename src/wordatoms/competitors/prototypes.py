@@ -35,10 +35,9 @@ from wordatoms.competitors.inventory import (
     learn_words,
     p_by_distance,
     retrained_vectors,
-    softmax,
-    unit_rows,
 )
 from wordatoms.inducedmap import InducedMap
+from wordatoms.posterior import softmax, to_unit
 from wordatoms.sif import SIF
 from wordatoms.wordwindows import WordWindows
 
@@ -77,7 +76,7 @@ class Prototypes(Competitor):
         means = self.reader.means(contexts)
         if not self.settings.mixture:
             return p_by_distance(means, senses.centres)
-        return softmax(unit_rows(means) @ senses.centres.T + np.log(senses.shares))
+        return softmax((to_unit(means) @ senses.centres.T).astype(np.float64) + np.log(senses.shares))
 
 
 def learn_prototypes(
@@ -95,7 +94,7 @@ def learn_prototypes(
     reader = ContextReader(sif, idf_weights(sif), settings.window, embeddings.vectors)
 
     def learn(sample: NDArray[np.int32], _: Floats, rng: np.random.Generator) -> WordSenses | None:
-        units = unit_rows(reader.means(reader.of_windows(sample)))
+        units = to_unit(reader.means(reader.of_windows(sample)))
         usable = units.any(axis=1)
         if not usable.any():
             return None
@@ -134,7 +133,7 @@ def cluster_directions(units: Floats, n_clusters: int, rng: np.random.Generator)
     labels = cluster_vectors(units, n_clusters, n_starts=N_STARTS, random_state=int(rng.integers(1 << 32)))
     p = belonging(labels)
     sums = p.T.astype(np.float32) @ units
-    return Clusters(unit_rows(sums), p, mean_cosine(sums, len(units)))
+    return Clusters(to_unit(sums), p, mean_cosine(sums, len(units)))
 
 
 def mean_cosine(sums: Floats, n: int) -> float:
@@ -150,10 +149,10 @@ def soften(units: Floats, clusters: Clusters) -> Clusters:
         sums = p.T.astype(np.float32) @ units
         fit = mean_cosine(sums, len(units))
         concentration = fit * (dim - fit**2) / max(1 - fit**2, SMALLEST_SPREAD)
-        p = softmax(concentration * (units @ unit_rows(sums).T) + np.log(clusters.shares))
+        p = softmax(concentration * (units @ to_unit(sums).T) + np.log(clusters.shares))
         kept = p.sum(axis=0) > SMALLEST_SIZE
         p = p[:, kept] / p[:, kept].sum(axis=1, keepdims=True)
-        clusters = Clusters(unit_rows(sums)[kept], p, fit, concentration)
+        clusters = Clusters(to_unit(sums)[kept], p, fit, concentration)
         if abs(fit - before) <= ENOUGH * before:
             break
     return clusters

@@ -120,22 +120,30 @@ class LineupResult(TaskResult):
             for setting in self.figures[self.main]
         ]
 
-    def lines(self, panel: str) -> dict[str, tuple[list[float], list[float]]]:
-        """The lines of panel "a" (by t) or "b" (by n) of Figure 1."""
-        chosen = [
-            each
-            for each in self.figures[self.main]
-            if (each.n == self.headline.n if panel == "a" else each.t == self.headline.t)
-        ]
-        shown = {**self.figures, **{name: self.baselines[name] for name in self.baselines if name != BEST}}
+    def curves(self) -> dict[str, tuple[list[float], list[float]]]:
+        """Panel A of Figure 1: recall and precision of each method as t grows."""
+        chosen = [each for each in self.figures[self.main] if each.n == self.headline.n]
+        return {
+            name: ([figures[each].recall for each in chosen], [figures[each].precision for each in chosen])
+            for name, figures in self._shown.items()
+        }
+
+    def lines(self) -> dict[str, tuple[list[float], list[float]]]:
+        """Panel B of Figure 1: precision and recall of the first method and of chance as n grows."""
+        chosen = [each for each in self.figures[self.main] if each.t == self.headline.t]
+        shown = [self.main, *(name for name in self.baselines if name != BEST)]
         return {
             f"{name}, {measure}": (
-                [float(each.t if panel == "a" else each.n) for each in chosen],
-                [getattr(curves[each], measure) for each in chosen],
+                [float(each.n) for each in chosen],
+                [getattr(self._shown[name][each], measure) for each in chosen],
             )
-            for name, curves in shown.items()
+            for name in shown
             for measure in PAPER
         }
+
+    @property
+    def _shown(self) -> dict[str, Any]:
+        return {**self.figures, **{name: self.baselines[name] for name in self.baselines if name != BEST}}
 
     @property
     def verdict(self) -> str:

@@ -27,6 +27,7 @@ from wordatoms.atoms import Atoms
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.inducedmap import InducedMap, cosines
+from wordatoms.posterior import to_unit
 from wordatoms.sparsecodes import sparse_code
 from wordatoms.tasks.results import TaskResult
 
@@ -158,13 +159,8 @@ def half_discourses(embeddings: Embeddings, induced_map: InducedMap) -> tuple[Ma
     usable = ~(halves[0].is_empty | halves[1].is_empty)
     if not usable.any():
         raise InputError("the windows of this model hold too few known words; run the map stage on a longer text.")
-    first, second = (unit_rows(induced_map.apply(half.vectors[usable])) for half in halves)
+    first, second = (to_unit(induced_map.apply(half.vectors[usable])) for half in halves)
     return first, second
-
-
-def unit_rows(vectors: Matrix) -> Matrix:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
 
 
 def _steps(
@@ -187,7 +183,7 @@ def _in_common(embeddings: Embeddings, discourses: Matrix, cosine: float, rng: n
     """The mean share of nearest words that stay the same."""
     first, second = discourses[rng.integers(len(discourses), size=(2, N_PAIRS))]
     across = second - (first * second).sum(axis=1, keepdims=True) * first
-    turned = cosine * first + np.sqrt(1 - cosine**2) * unit_rows(across)
+    turned = cosine * first + np.sqrt(1 - cosine**2) * to_unit(across)
     lists = zip(
         embeddings.nearest_batch(first, N_NEAREST),
         embeddings.nearest_batch(turned.astype(np.float32), N_NEAREST),

@@ -154,14 +154,20 @@ def _draw(path: Path, result: LineupResult) -> None:
     from wordatoms.plots import draw_lines
     from wordatoms.tasks.lineup import PAPER
 
-    for panel, x_label in {"a": "senses chosen, t", "b": "senses shown, n"}.items():
-        fixed = f"n = {result.headline.n}" if panel == "a" else f"t = {result.headline.t}"
-        draw_lines(
-            path.with_stem(f"{path.stem}-{panel}"),
-            result.lines(panel),
-            title=f"Police lineup, {fixed}",
-            x_label=x_label,
-            y_label="precision, recall",
-            references={f"the paper's {name} at n = 20, t = 4": value for name, value in PAPER.items()},
-            points=True,
-        )
+    draw_lines(
+        path.with_stem(f"{path.stem}-a"),
+        {**result.curves(), "the paper, t = 4": ([PAPER["recall"]], [PAPER["precision"]])},
+        title=f"Police lineup, n = {result.headline.n}, t = 1 to 6 along each line",
+        x_label="recall",
+        y_label="precision",
+        points=True,
+    )
+    draw_lines(
+        path.with_stem(f"{path.stem}-b"),
+        result.lines(),
+        title=f"Police lineup, t = {result.headline.t}",
+        x_label="senses shown, n",
+        y_label="precision, recall",
+        references={f"the paper's {name} at n = 20, t = 4": value for name, value in PAPER.items()},
+        points=True,
+    )
