@@ -74,7 +74,7 @@ def test_file_has_one_row_per_occurrence(model: Path, lines: Path) -> None:
     assert [row[:2] for row in rows[1:]] == [["1", "bank"], ["4", "bank"], ["4", "banks"], ["5", "bank"]]
     assert [int(row[3]) for row in rows[1:]] == [MONEY, RIVER, RIVER, RIVER]
     assert all(0.5 < float(row[2]) <= 1 for row in rows[1:])
-    assert result.stderr.decode() == "2 lines have no form of 'bank' in them\n"
+    assert result.stderr.decode() == "2 lines without any form of 'bank'\n"
     piped = run("disambiguate", "bank", "--file", "-", "--model", model, "--quiet", stdin=LINES.encode())
     assert (piped.stdout, piped.stderr) == (result.stdout, b"")
 
@@ -92,7 +92,7 @@ def test_file_as_json_has_one_object_per_line(model: Path, lines: Path) -> None:
 def test_file_without_the_word_has_no_rows(model: Path) -> None:
     result = invoke("disambiguate", "bank", "--file", "-", "--model", model, stdin=b"a river\n")
     assert result.stdout.count("\n") == 1
-    assert "have no form of 'bank'" in result.stderr
+    assert "without any form of 'bank'" in result.stderr
     assert invoke("disambiguate", "bank", "--file", "-", "--json", "--model", model).stdout == ""
 
 
@@ -163,7 +163,7 @@ def test_lines_were_numbered_without_the_blank_ones(model: Path, lines: Path) ->
         (1, 1, MONEY),
     ]
     assert found["clusters"][1]["typical_lines"] == [1]
-    assert result.stderr.decode() == "2 lines have no form of 'bank' in them\n"
+    assert result.stderr.decode() == "2 lines without any form of 'bank'\n"
     assert "line 1: The bank gave" in invoke("cluster", "bank", "--contexts", lines, "--model", model).stdout
 
 

@@ -13,6 +13,9 @@ from invoking import invoke, refused
 from naive_posterior import world_embeddings, world_map, world_model
 from wordatoms.cli.evaluate.common import show_result
 from wordatoms.cli.options import NumberOrAuto, Numbers
+from wordatoms.cli.texts import read_lines as read_texts
+from wordatoms.documents import read_files, read_lines
+from wordatoms.errors import InputError
 from wordatoms.folder import ModelFolder
 from wordatoms.pipeline import TuneSettings, tune
 from wordatoms.tasks.results import TaskResult
@@ -55,6 +58,13 @@ def test_too_few_pseudowords_were_blamed_on_the_text(tmp_path: Path) -> None:
     folder = ModelFolder(tmp_path / "model", create=True)
     with pytest.raises(ValueError, match="3 pseudowords are too few to choose by; pass 20 or more"):
         tune(folder, ["text.txt"], TuneSettings(n_pseudowords=3))
+
+
+def test_closed_standard_input_ended_in_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    for read in (lambda: read_texts("-"), lambda: list(read_files(["-"])), lambda: list(read_lines(["-"]))):
+        with pytest.raises(InputError, match="standard input is closed; pipe text into it or pass a file"):
+            read()
 
 
 class Agreed(TaskResult):

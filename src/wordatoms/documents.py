@@ -8,7 +8,6 @@ Left out: formats of word processors, MediaWiki dumps, and lines beyond 4 MiB, w
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 from wordatoms.compression import recognise_compression
 from wordatoms.errors import InputError, require_extra
 from wordatoms.filekinds import is_dump, refuse_binary
-from wordatoms.files import blaming, find_files, is_regular, printable
+from wordatoms.files import blaming, find_files, is_regular, printable, standard_input
 from wordatoms.shards import Shard, read_blocks, read_head
 
 HEAD_BYTES = 1 << 16
@@ -84,7 +83,7 @@ def _readable(path: str, name: str) -> Iterator[str]:
     with TemporaryDirectory(prefix="wordatoms-") as folder:
         copy = Path(folder, "stream")
         with blaming(name):
-            copy.write_bytes(sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes())
+            copy.write_bytes(standard_input().read() if path == "-" else Path(path).read_bytes())
         yield str(copy)
 
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 import glob
 import os
 import stat
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from wordatoms.errors import InputError
 
@@ -106,3 +108,10 @@ def _is_folder(path: str) -> bool:
 def _mode(path: str) -> int:
     with blaming(printable(path)):
         return os.stat(path).st_mode  # noqa: PTH116 - Path("") would be the current folder
+
+
+def standard_input() -> IO[bytes]:
+    """What is piped in; it may have been closed."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed; pipe text into it or pass a file instead of '-'.")
+    return sys.stdin.buffer

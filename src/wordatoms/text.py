@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import sys
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
@@ -24,7 +23,7 @@ from typing import TYPE_CHECKING
 from wordatoms.compression import recognise_compression
 from wordatoms.errors import InputError, require_extra
 from wordatoms.filekinds import is_dump, refuse_binary
-from wordatoms.files import blaming, find_files, is_regular, printable
+from wordatoms.files import blaming, find_files, is_regular, printable, standard_input
 from wordatoms.parallel import Item, Result, Stopped, resolve_threads, run_threads
 from wordatoms.shards import MAX_PARAGRAPH_BYTES, OnRead, ReadProgress, Shard, open_text, read_blocks, read_head
 from wordatoms.store import write_whole
@@ -136,9 +135,7 @@ def _capture(path: str, number: int, work: Path, on_read: OnRead) -> _Input:
 
 
 def _stream_chunks(path: str, name: str) -> Iterator[bytes]:
-    if path == "-" and sys.stdin is None:
-        raise InputError("standard input is closed; pipe text into it or pass a file instead of '-'.")
-    with blaming(name), nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as stream:
+    with blaming(name), nullcontext(standard_input()) if path == "-" else Path(path).open("rb") as stream:
         while chunk := stream.read(_COPY_BYTES):
             yield chunk
 

@@ -145,7 +145,7 @@ def _ask(n: int, say: Say) -> list[int] | None:
     while True:
         try:
             text = click.prompt("senses", default="", show_default=False, err=say.keywords["err"])
-        except click.Abort:
+        except (click.Abort, RuntimeError):  # the latter where standard input is closed
             say("")
             return None
         parts = re.split(r"[\s,;]+", text.strip())

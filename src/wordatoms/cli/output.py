@@ -52,6 +52,11 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+def counted(n: int, thing: str) -> str:
+    """Such as 1 line, 2 lines."""
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
 def remark(text: str, *, quiet: bool) -> None:
     """Something worth knowing that is not the result."""
     if not quiet:

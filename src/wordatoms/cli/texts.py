@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-
-import click
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
 
 from wordatoms.errors import InputError
+from wordatoms.files import standard_input
 
 
 def read_lines(path: str, *, blank: bool = False) -> list[str]:
@@ -22,7 +22,7 @@ def read_lines(path: str, *, blank: bool = False) -> list[str]:
 @contextmanager
 def open_lines(path: str) -> Iterator[Iterator[str]]:
     """The lines of a file as they come, without their ends."""
-    with click.open_file(path, "rb") as file:
+    with nullcontext(standard_input()) if path == "-" else Path(path).open("rb") as file:
         yield (_decoded(line, path, number) for number, line in enumerate(file, 1))
 
 

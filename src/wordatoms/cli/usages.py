@@ -9,7 +9,7 @@ import click
 
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
-from wordatoms.cli.output import remark, show_json, show_json_line, show_table
+from wordatoms.cli.output import counted, remark, show_json, show_json_line, show_table
 from wordatoms.cli.texts import open_lines, read_lines
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _show_lines(opened: SenseModel, word: str, path: str, number: int, *, as_jso
                 else:
                     click.echo(_row(line, answer))
     if n_without:
-        remark(f"{n_without:,} lines have no form of {word!r} in them", quiet=quiet)
+        remark(f"{counted(n_without, 'line')} without any form of {word!r}", quiet=quiet)
 
 
 def _row(line: int, answer: Disambiguation) -> str:
@@ -143,7 +143,7 @@ def cluster(word: str, contexts: str, k: Any, model: str, seed: int, as_json: bo
     else:
         _show_clusters(opened, found, texts)
     if n_without:
-        remark(f"{n_without:,} lines have no form of {word!r} in them", quiet=quiet)
+        remark(f"{counted(n_without, 'line')} without any form of {word!r}", quiet=quiet)
 
 
 def _clusters(opened: SenseModel, found: UsageClusters) -> Iterator[dict[str, Any]]:
@@ -167,7 +167,7 @@ def _usages(found: UsageClusters) -> list[dict[str, Any]]:
 def _show_clusters(opened: SenseModel, found: UsageClusters, texts: list[str]) -> None:
     for each in _clusters(opened, found):
         share = each["size"] / len(found.labels)
-        click.echo(f"cluster {each['cluster'] + 1}: {each['size']:,} usages ({share:.0%})")
+        click.echo(f"cluster {each['cluster'] + 1}: {counted(each['size'], 'usage')} ({share:.0%})")
         for sense in each["senses"]:
             click.echo(f"  {sense['probability']:.2f}  atom {sense['atom']}: {sense['label']}")
         for line in each["typical_lines"]:

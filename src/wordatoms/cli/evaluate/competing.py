@@ -50,6 +50,8 @@ def learn_competitors(
 ) -> dict[str, SenseInventory]:
     """The competitors that were asked for; with a `space`, the sense vectors of NNSE lie there, too."""
     made: dict[str, SenseInventory] = {}
+    if given["text"] and not given["competitors"]:
+        raise click.UsageError("--text is the text that competitors learn from; pass --competitors as well.")
     if given["competitors"]:
         made |= _learned_from_text(opened, words, given, display)
     if given["nnse"]:
