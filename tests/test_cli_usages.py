@@ -89,11 +89,11 @@ def test_file_as_json_has_one_object_per_line(model: Path, lines: Path) -> None:
     assert answers[0]["senses"][0]["probability"] == pytest.approx(alone["senses"][0]["probability"])
 
 
-def test_file_without_the_word_has_no_rows(model: Path) -> None:
-    result = invoke("disambiguate", "bank", "--file", "-", "--model", model, stdin=b"a river\n")
-    assert result.stdout.count("\n") == 1
-    assert "without any form of 'bank'" in result.stderr
-    assert invoke("disambiguate", "bank", "--file", "-", "--json", "--model", model).stdout == ""
+@pytest.mark.parametrize("stdin", [b"a river\n", b""])
+def test_file_without_the_word_is_refused(model: Path, stdin: bytes) -> None:
+    for options in ([], ["--json"]):
+        message = refused("disambiguate", "bank", "--file", "-", *options, "--model", model, stdin=stdin)
+        assert message == "no line of - has a form of 'bank' in it; pass texts with the word, one per line."
 
 
 @pytest.mark.parametrize(

@@ -155,24 +155,26 @@ def window_rows(
     """Rows of the known words around each usage, -1 for none, (n, 2 * window)."""
     left_out = frozenset(leave_out)
     found = np.full((len(usages), 2 * window), -1, np.int32)
-    looked_up: dict[int, NDArray[np.intp]] = {}
+    looked_up: dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]] = {}
     for row, usage in zip(found, usages, strict=True):
         if id(usage.tokens) not in looked_up:  # several usages may share one text
-            looked_up[id(usage.tokens)] = _wanted_rows(embeddings, usage.tokens, left_out)
-        rows = looked_up[id(usage.tokens)]
-        before, after = rows[: usage.position], rows[usage.position + usage.length :]
-        left = before[before >= 0][-window:]
-        right = after[after >= 0][:window]
+            looked_up[id(usage.tokens)] = _wanted(embeddings, usage.tokens, left_out)
+        places, rows = looked_up[id(usage.tokens)]
+        first, last = places.searchsorted([usage.position, usage.position + usage.length]).tolist()
+        left, right = rows[max(first - window, 0) : first], rows[last : last + window]
         row[window - len(left) : window] = left
         row[window : window + len(right)] = right
     return found
 
 
-def _wanted_rows(embeddings: Embeddings, tokens: Sequence[str], left_out: frozenset[str]) -> NDArray[np.intp]:
-    """The row of each token, -1 where it is unknown or left out."""
+def _wanted(
+    embeddings: Embeddings, tokens: Sequence[str], left_out: frozenset[str]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The places of the tokens that are known and not left out, and their rows."""
     rows = embeddings.find_rows(tokens)
     rows[[token in left_out for token in tokens]] = -1
-    return rows
+    places = np.flatnonzero(rows >= 0)
+    return places, rows[places]
 
 
 def sample_contexts(windows: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -235,6 +235,7 @@ class SenseModel(AtomQuestions):
     ) -> UsageClusters:
         """The contexts of a word in texts, put together by sense: word-sense induction on one's own text."""
         _refuse_one_string(texts)
+        spelling = self._spelling(word, forms=True)
         found = [(number, usage) for number, text in enumerate(texts) for usage in self._usages(word, text)]
         if not found:
             raise InputError(f"no form of {word!r} is in the {len(texts):,} texts; pass texts with the word.")
@@ -243,7 +244,7 @@ class SenseModel(AtomQuestions):
         views, gain = self.posterior.views(weights, contexts), self.reading.least_gain
         labels = cluster_vectors(views, k, least_gain=gain, random_state=random_state)
         return UsageClusters(
-            self._spelling(word, forms=True),
+            spelling,
             tuple(number for number, _ in found),
             tuple(usages),
             tuple(labels.tolist()),

@@ -11,6 +11,7 @@ from wordatoms.cli import options
 from wordatoms.cli.models import load_model
 from wordatoms.cli.output import counted, remark, show_json, show_json_line, show_table
 from wordatoms.cli.texts import open_lines, read_lines
+from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
     from wordatoms.senses import SenseModel
@@ -70,17 +71,16 @@ def _show_answers(answers: list[Disambiguation], number: int, *, as_json: bool, 
 
 def _show_lines(opened: SenseModel, word: str, path: str, number: int, *, as_json: bool, quiet: bool) -> None:
     """One row per occurrence, as they come."""
-    n_without = 0
-    if not as_json:
-        click.echo("line\tform\tprobability\tatom\tlabel\tdecided by")
+    n_with = n_without = 0
     with open_lines(path) as lines:
         for line, answers in enumerate(opened.disambiguate_each(word, lines), 1):
-            n_without += not answers
+            if answers and not n_with and not as_json:
+                click.echo("line\tform\tprobability\tatom\tlabel\tdecided by")
+            n_with, n_without = n_with + bool(answers), n_without + (not answers)
             for answer in answers:
-                if as_json:
-                    show_json_line({"line": line, **_record(answer, number)})
-                else:
-                    click.echo(_row(line, answer))
+                show_json_line({"line": line, **_record(answer, number)}) if as_json else click.echo(_row(line, answer))
+    if not n_with:
+        raise InputError(f"no line of {path} has a form of {word!r} in it; pass texts with the word, one per line.")
     if n_without:
         remark(f"{counted(n_without, 'line')} without any form of {word!r}", quiet=quiet)
 
