@@ -1,7 +1,7 @@
 """The methods of Table 8: the similarity of two words in context, with atoms, without, and by the competitors.
 
 - *ours* compares the vectors of the words in their contexts (`SenseModel.vectors_in_context`); a word that the model
-  does not know is what its context makes of it, so that all pairs are answered;
+  does not know is what its context makes of it, so that all pairs are answered; *without atoms* leaves u_c out of them;
 - *u_c* is the paper's method, the cosine of the posterior means of the atoms, with contexts read as the model was tuned
   to and as the paper reads them; *context* compares the contexts alone, *cosine* the words alone;
 - competitors compare senses in two ways, as is usual: all senses, each pair with its probability (AvgSimC), or the two
@@ -36,18 +36,23 @@ def our_methods(model: SenseModel) -> list[Method]:
     """All that a model has to offer, the default first."""
     tuned, paper = model.posterior, model.make_posterior(replace(PAPER_SETTINGS, scale=model.reading.scale))
 
-    def in_context(word: str, usage: Usage) -> NDArray[np.float32]:
-        return np.asarray(model.vectors_in_context(word, [usage])[0])
+    without_atoms = model.make_posterior(replace(model.reading, sense_share=0.0))
 
     def context(word: str, usage: Usage) -> NDArray[np.float32]:
         return np.asarray(model.context_vectors(word, [usage])[0])
 
     return [
-        Method("ours", "ours", cosine_of(in_context)),
+        Method("ours", "ours", cosine_of(in_context(model, tuned))),
+        Method("ours without atoms", "ours", cosine_of(in_context(model, without_atoms))),
         Method("u_c", "ours", cosine_of(sense_mean(model, tuned))),
         Method("u_c, contexts as in the paper", "ours", cosine_of(sense_mean(model, paper))),
         Method("context", "baseline", cosine_of(context)),
     ]
+
+
+def in_context(model: SenseModel, posterior: Posterior) -> Place:
+    """The vector of a word in a usage; an unknown word is what its context makes of it."""
+    return lambda word, usage: np.asarray(model.vectors_in_context(word, [usage], posterior)[0])
 
 
 def sense_mean(model: SenseModel, posterior: Posterior) -> Place:
