@@ -138,6 +138,11 @@ def test_output_into_a_closed_pipe_is_quiet(model: Path) -> None:
     assert result.stderr == b""
 
 
+def _listen_to_interrupts() -> None:
+    """What a shell starts in the background does not, and its children neither."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_count_leaves_no_temporary_files(tmp_path: Path, stop: signal.Signals) -> None:
     text = tmp_path / "long.txt"
@@ -153,7 +158,7 @@ def test_interrupted_count_leaves_no_temporary_files(tmp_path: Path, stop: signa
         "--threads",
         "1",
     ]
-    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=_listen_to_interrupts) as process:
         assert _wait_for(lambda: list((tmp_path / "m").glob(".work/.spill-*")))
         process.send_signal(stop)
         message = process.communicate(timeout=60)[1].decode()
