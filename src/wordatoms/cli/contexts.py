@@ -13,12 +13,7 @@ include_target = click.option("--include-target", is_flag=True, help="Keep the w
 
 @click.command()
 @click.argument("word")
-@click.option(
-    "--contexts",
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
-    required=True,
-    help="File with one context per line; - is standard input.",
-)
+@options.contexts
 @options.model
 @include_target
 @options.number

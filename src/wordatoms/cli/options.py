@@ -130,6 +130,12 @@ seed = click.option("--seed", type=click.IntRange(0), default=0, show_default=Tr
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 quiet = click.option("--quiet", is_flag=True, help="No progress, no remarks.")
 force = click.option("--force", is_flag=True, help="Make it again even if it is there already.")
+contexts = click.option(
+    "--contexts",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    required=True,
+    help="File with one text per line; - is standard input.",
+)
 replace_invalid = click.option(
     "--replace-invalid", is_flag=True, help="Read over broken UTF-8 instead of stopping at it."
 )

@@ -115,12 +115,7 @@ def _near(nearest: tuple[Any, ...]) -> str:
 
 @click.command()
 @click.argument("word")
-@click.option(
-    "--contexts",
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
-    required=True,
-    help="File with one text per line; - is standard input.",
-)
+@options.contexts
 @click.option("-k", "k", type=options.NumberOrAuto(), default="auto", show_default=True, help="Clusters, or auto.")
 @options.model
 @options.seed
