@@ -125,7 +125,7 @@ def test_what_does_better_leads_to_new_atoms(folder: Path, tmp_path: Path) -> No
     copy = tmp_path / "model"
     shutil.copytree(folder / "model", copy)
     before = load(copy).atoms.fingerprint
-    asked = ("--atoms", "11,22", "--sparsity", "1,3")
+    asked = ("--atoms", "22", "--sparsity", "3")  # beside the 11 and the 1 that are there
     found = json.loads(tuning(copy, "--text", folder / "held-out.txt", *asked, "--json").stdout)
     scores = {(trial["setting"], trial["value"]): trial["score"] for trial in found["trials"]}
     assert scores["sparsity", 3] > scores["sparsity", 1], "one atom cannot tell two words apart"
@@ -136,6 +136,9 @@ def test_what_does_better_leads_to_new_atoms(folder: Path, tmp_path: Path) -> No
     assert model.atoms.fingerprint != before
     assert model.reading.record() == found["settings"]
     assert "\ntune  (" in invoke("info", copy).stdout
+    shutil.copytree(folder / "model", tmp_path / "other")
+    remark = invoke("tune", tmp_path / "other", "--from", copy).stderr
+    assert remark.endswith(f"other --atoms {settings['n_atoms']} --sparsity 3 --force\n")
 
 
 # --- settings of another model

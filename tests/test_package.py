@@ -13,7 +13,7 @@ SOURCE = Path(wordatoms.__file__).parent
 CHAIN = [
     ["errors", "kernels"],
     ["parallel", "progress", "splitting"],
-    ["store", "wordlists", "clustering"],
+    ["store", "wordlists", "clustering", "clusterscores"],
     ["compression", "filekinds", "files", "folder", "plots"],
     ["shards"],
     ["dump", "documents"],
@@ -48,8 +48,7 @@ CHAIN = [
     ["atomquestions"],
     ["senses"],
     ["sentencescores", "sentences", "topicwindows", "topics", "topictables"],
-    ["tasks"],
-    ["tuning"],
+    ["tasks", "tuning"],
     ["pipeline"],
     ["cli"],
 ]

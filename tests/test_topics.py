@@ -137,7 +137,7 @@ def test_threads_and_sizes_of_parts_change_nothing(
         )
     assert all((getattr(one, name) == getattr(many, name)).all() for name in ("starts", "atoms", "shares", "n_words"))
     for row in range(len(documents)):
-        np.testing.assert_allclose(one.distribution(row), whole.distribution(row), atol=1e-6)
+        np.testing.assert_allclose(one.distribution(row), whole.distribution(row), atol=1e-5)  # other sums round so
 
 
 @given(n_words=st.integers(0, 200), width=st.integers(1, 50), step=st.integers(1, 60))

@@ -56,14 +56,14 @@ def run_threads(
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
-    """Matrix products inside have the same bytes on any number of threads."""
+    """numpy's matrix products inside have the same bytes on any number of threads."""
     limited: AbstractContextManager[object] = _blas().limit(limits=1, user_api="blas")
     return limited
 
 
 @cache
 def _blas() -> Any:
-    """Found once: looking for the libraries takes longer than a small product."""
+    """Found once, numpy's being there from the start: looking for libraries takes longer than a small product."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

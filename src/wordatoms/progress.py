@@ -74,7 +74,11 @@ class Display:
     def item_bar(self, step: str, *, n_items: int) -> Iterator[Callable[[], None]]:
         """A bar over items; call what it gives once for each."""
         with self._bar(step, total=n_items, unit="item", scale=False) as bar:
-            yield lambda: (bar.update(1), None)[1]
+
+            def advance() -> None:
+                bar.update(1)
+
+            yield advance
 
     def title(self, step: str, detail: str = "") -> str:
         """What stands before the bar of a step."""

@@ -63,14 +63,7 @@ class PseudowordSet:
         """The atoms of each pseudoword, coded as the words were."""
         vectors = to_unit(np.stack([each.vector for each in self.pseudowords]))
         codes = sparse_code(vectors, atoms.vectors, sparsity=atoms.codes.sparsity, threads=1)
-        rows = zip(codes.atoms.tolist(), codes.weights.tolist(), strict=True)
-        return [_positive(atom, weight) for atom, weight in rows]
-
-
-def _positive(atoms: list[int], weights: list[float]) -> Weights:
-    """The atoms with a positive weight; where there are none, the first one."""
-    found = {atom: weight for atom, weight in zip(atoms, weights, strict=True) if weight > 0}
-    return found or {max(atoms[0], 0): 1.0}
+        return [codes.positive(row) or {0: 1.0} for row in range(len(codes))]  # one without senses gets any
 
 
 def candidate_words(embeddings: Embeddings, n_words: int, *, random_state: int = 0) -> NDArray[np.int64]:

@@ -89,7 +89,7 @@ class SenseModel(AtomQuestions):
         if word in notes.picks:
             return {word: self._fitted_weights(word, notes.picks[word])}
         known = [form for form in (self.forms(word) if forms else [word]) if form in self._rows]
-        return {form: self._weights(form) for form in known}
+        return {form: self.atoms.codes.positive(self._rows[form]) for form in known}
 
     def _ranked(self, weights: Mapping[str, Mapping[int, float]], notes: Notes) -> dict[int, float]:
         """Atom by atom the weight over all forms, the heaviest first, without hidden ones."""
@@ -104,7 +104,7 @@ class SenseModel(AtomQuestions):
     def candidates(self, word: str, n: int = 20, *, n_nearest: int = 10) -> list[Candidate]:
         """The atoms closest to a word, from which a person may pick its senses; hidden ones are left out."""
         word = self.words[self.row(word)]
-        notes, weights = self.notes, self._weights(word, negative=True)
+        notes, weights = self.notes, self._code(word)
         return [
             Candidate(
                 atom,
@@ -119,11 +119,11 @@ class SenseModel(AtomQuestions):
             if atom not in notes.hidden
         ][:n]
 
-    def _weights(self, word: str, *, negative: bool = False) -> dict[int, float]:
-        """The atoms in the code of a word."""
-        row = self._rows[word]
-        pairs = zip(self.atoms.codes.atoms[row].tolist(), self.atoms.codes.weights[row].tolist(), strict=True)
-        return {atom: weight for atom, weight in pairs if weight > 0 or (negative and atom >= 0)}
+    def _code(self, word: str) -> dict[int, float]:
+        """All atoms in the code of a word, whatever their sign."""
+        codes, row = self.atoms.codes, self._rows[word]
+        pairs = zip(codes.atoms[row].tolist(), codes.weights[row].tolist(), strict=True)
+        return {atom: weight for atom, weight in pairs if atom >= 0}
 
     def _fitted_weights(self, word: str, atoms: tuple[int, ...]) -> dict[int, float]:
         """The weights with which the picked atoms come nearest to the word."""
@@ -235,8 +235,12 @@ class SenseModel(AtomQuestions):
     ) -> UsageClusters:
         """The contexts of a word in texts, put together by sense: word-sense induction on one's own text."""
         _refuse_one_string(texts)
-        spelling = self._spelling(word, forms=True)
-        found = [(number, usage) for number, text in enumerate(texts) for usage in self._usages(word, text)]
+        spelling, forms = self._spelling(word, forms=True), self.usage_forms(word)
+        found = [
+            (number, usage)
+            for number, text in enumerate(texts)
+            for usage in find_usages(word, text, self.tokenizer, forms=forms)
+        ]
         if not found:
             raise InputError(f"no form of {word!r} is in the {len(texts):,} texts; pass texts with the word.")
         usages = [usage for _, usage in found]
@@ -252,9 +256,6 @@ class SenseModel(AtomQuestions):
             tuple(weights),
             tuple(closeness(views, labels).tolist()),
         )
-
-    def _usages(self, word: str, text: str) -> list[Usage]:
-        return find_usages(word, text, self.tokenizer, forms=self.usage_forms(word))
 
     # --- what a person adds
 

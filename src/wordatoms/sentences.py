@@ -30,11 +30,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from wordatoms.engine import Batch, ThreadEngine, blocks_with_sizes, make_batches
 from wordatoms.errors import InputError
-from wordatoms.parallel import resolve_threads
+from wordatoms.parallel import one_blas_thread, resolve_threads
 from wordatoms.progress import SILENT, Display, TextCallback
 from wordatoms.senses import SenseModel
 from wordatoms.sentencescores import SentenceScorer
@@ -265,7 +264,7 @@ class _Search:
 
     def run(self, corpus: Corpus, threads: int, report: TextCallback) -> _Found:
         numbers = {shard: number for number, shard in enumerate(corpus.shards)}
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             return ThreadEngine(threads).run(
                 lambda batch, progress: self._search(batch, numbers, progress),
                 make_batches(corpus.shards, BATCH_BYTES),

@@ -61,6 +61,11 @@ class SparseCodes:
         """Of all weights; 0 where there are none."""
         return float((self.weights > 0).sum() / max((self.weights != 0).sum(), 1))
 
+    def positive(self, row: int) -> dict[int, float]:
+        """The atoms with a positive weight in one row, the heaviest first, and their weights."""
+        pairs = zip(self.atoms[row].tolist(), self.weights[row].tolist(), strict=True)
+        return {atom: weight for atom, weight in pairs if weight > 0}
+
     def decode(self, atom_vectors: Matrix) -> Matrix:
         """The weighted sums of atoms that the codes stand for, (n_rows, dim)."""
         if len(atom_vectors) != self.n_atoms:

@@ -23,10 +23,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from wordatoms.errors import InputError, require_extra
-from wordatoms.parallel import resolve_threads, run_threads
+from wordatoms.parallel import one_blas_thread, resolve_threads, run_threads
 from wordatoms.progress import TextCallback
 from wordatoms.senses import SenseModel
 from wordatoms.topicwindows import DEFAULT_SCALE, Part, WindowAtoms
@@ -191,7 +190,7 @@ def document_topics(
     windows = WindowAtoms.of_model(model, window, step, remove_common=remove_common, scale=scale if soft else None)
     parts: list[Part] = []
     groups = _groups(documents)
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         while some := list(islice(groups, resolve_threads(threads))):
             for part in run_threads(windows.part, some, len(some)):
                 parts.append(part)

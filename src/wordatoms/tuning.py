@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 
 from wordatoms.atoms import Atoms
 from wordatoms.clustering import cluster_vectors
+from wordatoms.clusterscores import paired_f_score, v_measure
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.inducedmap import InducedMap
 from wordatoms.posterior import Posterior, Weights, make_posterior, to_unit
 from wordatoms.pseudocontexts import Pseudoword, PseudowordSet
 from wordatoms.reading import PAPER_SETTINGS, ReadingSettings, sample_contexts
-from wordatoms.tasks.semeval import paired_f_score, v_measure
 from wordatoms.wordwindows import WordWindows
 
 GRID: dict[str, tuple[float, ...]] = {
@@ -232,11 +232,8 @@ class Bench:
 
     def _known(self, posterior: Posterior, row: int, window: NDArray[np.int32]) -> NDArray[np.float32]:
         """A word as it is, in a context."""
-        codes = self.atoms.codes
-        pairs = zip(codes.atoms[row].tolist(), codes.weights[row].tolist(), strict=True)
-        weights = {atom: weight for atom, weight in pairs if weight > 0}
-        contexts = self._context(posterior, window)
-        return to_unit(posterior.in_context(self.embeddings.vectors[row], weights, contexts))
+        vector, weights = self.embeddings.vectors[row], self.atoms.codes.positive(row)
+        return to_unit(posterior.in_context(vector, weights, self._context(posterior, window)))
 
     def _context(self, posterior: Posterior, window: NDArray[np.int32]) -> NDArray[np.float32]:
         return posterior.reader.vectors(_narrowed(window[None], posterior.settings.window))
@@ -276,6 +273,7 @@ class _Comparer:
                 window = pseudoword.windows[hidden * n_contexts + int(self.rng.integers(n_contexts))]
                 other, similarity = int(self.rows[place]), float(cosines[place, hidden])
                 around = sample_contexts(self.rng.choice(self.windows.of(other))[None])[0]
+                around = np.where(around == other, -1, around)  # a word says nothing of itself
                 for disguise in (number, None):
                     yield Comparison(disguise, word, window, other, around, similarity)
 
@@ -367,9 +365,11 @@ def _labels(windows: NDArray[np.int32], n_words: int) -> NDArray[np.intp]:
 
 def _join(first: LabelledContexts, second: LabelledContexts, n_words: int) -> LabelledContexts:
     """All contexts of one pseudoword, and those of none, one or both words of another."""
+    if n_words == 2:
+        return first
     kept = second.labels < n_words - 2
     labels = np.concatenate([first.labels, 2 + second.labels[kept]])
-    atoms = [*first.weights, *(second.weights if n_words > 2 else ())]
+    atoms = dict.fromkeys([*first.weights, *second.weights])
     weights = {atom: first.weights.get(atom, 0.0) + second.weights.get(atom, 0.0) for atom in atoms}
     return LabelledContexts(np.concatenate([first.windows, second.windows[kept]]), labels, weights)
 

@@ -53,6 +53,7 @@ def tune(model: str, other: str | None, as_json: bool, quiet: bool, **given: Any
     if other:
         chosen = adopt_tuning(folder, ModelFolder(other)).record()
         show_json({"settings": chosen}) if as_json else show_table(["setting", "value"], list(chosen.items()))
+        _compare_atoms(folder, ModelFolder(other), quiet=quiet)
         return
     result = _tune(folder, given, quiet=quiet or as_json)
     if result is None:
@@ -86,6 +87,19 @@ def _tune(folder: ModelFolder, given: dict[str, Any], *, quiet: bool) -> TuningR
         display=Display(quiet=quiet),
         on_trial=on_trial,
     )
+
+
+def _compare_atoms(folder: ModelFolder, other: ModelFolder, *, quiet: bool) -> None:
+    """The number of atoms and the sparsity may have been tuned, too, and belong to the atoms."""
+    from wordatoms.pipeline import settings_of_atoms
+
+    ours, theirs = settings_of_atoms(folder), settings_of_atoms(other)
+    if (ours.n_atoms, ours.sparsity) != (theirs.n_atoms, theirs.sparsity):
+        remark(
+            f"the atoms of {other.path} were learned with other settings; for the same here, first run: "
+            f"wordatoms atomize {folder.path} --atoms {theirs.n_atoms} --sparsity {theirs.sparsity} --force",
+            quiet=quiet,
+        )
 
 
 def _show(folder: ModelFolder, result: TuningResult, *, as_json: bool, quiet: bool) -> None:

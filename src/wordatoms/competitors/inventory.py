@@ -21,7 +21,7 @@ from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.forms import inflected_forms
 from wordatoms.inducedmap import InducedMap
-from wordatoms.parallel import run_threads
+from wordatoms.parallel import one_blas_thread, run_threads
 from wordatoms.posterior import to_unit
 from wordatoms.sif import SIF
 from wordatoms.usages import Usage
@@ -131,12 +131,10 @@ class Competitor(ABC):
 
     def p_contexts(self, senses: WordSenses, contexts: Rows) -> NDArray[np.float64]:
         """The probability of each sense in each context, given as rows of words; rows sum to 1."""
-        from threadpoolctl import threadpool_limits
-
         p = np.tile(senses.shares, (len(contexts), 1))
         filled = (contexts >= 0).any(axis=1)
         if filled.any():
-            with threadpool_limits(1, "blas"):
+            with one_blas_thread():
                 p[filled] = self._p_filled(senses, contexts[filled])
         return p
 
@@ -175,8 +173,6 @@ def learn_words(
     threads: int,
 ) -> dict[str, WordSenses]:
     """The senses of each word; one without usable windows has a single sense, its vector."""
-    from threadpoolctl import threadpool_limits
-
     _check_windows(words, windows, embeddings)
 
     def run(rows: list[int]) -> WordSenses:
@@ -185,7 +181,7 @@ def learn_words(
         return (learn(pooled, vector, rng) if len(pooled) else None) or single_sense(vector)
 
     sampled = [_sampled_rows(word, windows, embeddings) for word in words]
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         return dict(zip(words, run_threads(run, sampled, threads), strict=True))
 
 

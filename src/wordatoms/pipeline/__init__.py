@@ -13,7 +13,7 @@ from wordatoms.pipeline.embedding import chosen_parameters, embed, import_vector
 from wordatoms.pipeline.mapping import MapSettings, map_contexts
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.pipeline.training import train
-from wordatoms.pipeline.tuning import TuneSettings, adopt_tuning, is_held_out, tune
+from wordatoms.pipeline.tuning import TuneSettings, adopt_tuning, is_held_out, settings_of_atoms, tune
 
 __all__ = [
     "AtomSettings",
@@ -30,6 +30,7 @@ __all__ = [
     "is_held_out",
     "map_contexts",
     "read_atom_report",
+    "settings_of_atoms",
     "train",
     "tune",
 ]

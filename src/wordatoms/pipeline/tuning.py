@@ -16,7 +16,7 @@ from wordatoms.errors import InputError
 from wordatoms.folder import ModelFolder
 from wordatoms.inducedmap import InducedMap
 from wordatoms.modeltokens import model_tokenizer
-from wordatoms.pipeline.atomizing import AtomSettings, atomize, learn_atoms
+from wordatoms.pipeline.atomizing import AtomSettings, atomize, learn_atoms, read_atom_report
 from wordatoms.pipeline.mapping import model_text
 from wordatoms.pipeline.sources import as_input
 from wordatoms.progress import SILENT, Display
@@ -175,10 +175,13 @@ def _choose_atoms(
     tell: Callable[[Trial], None],
 ) -> AtomSettings | None:
     """The number of atoms, then the sparsity, that do best; None where those that are there do."""
-    current = _settings_of_atoms(folder)
+    asked = {"n_atoms": settings.n_atoms, "sparsity": settings.sparsities}
+    if not any(asked.values()):
+        return None
+    current = settings_of_atoms(folder)
     best, scores = current, {current: _score(folder, Atoms.load(folder.path), text, settings)}
-    for name, values in {"n_atoms": settings.n_atoms, "sparsity": settings.sparsities}.items():
-        for value in values:
+    for name, values in asked.items():
+        for value in dict.fromkeys([getattr(best, name), *values] if values else ()):  # those that are there, too
             tried = replace(best, **{name: value})  # type: ignore[arg-type]
             if tried not in scores:
                 atoms = learn_atoms(
@@ -235,13 +238,13 @@ def _telling(trials: list[Trial], on_trial: OnTrial | None) -> Callable[[Trial],
     return tell
 
 
-def _settings_of_atoms(folder: ModelFolder) -> AtomSettings:
-    """The settings with which the atoms that are there were learned."""
+def settings_of_atoms(folder: ModelFolder) -> AtomSettings:
+    """The settings with which the atoms that are there were learned, with the number that was then taken."""
     recorded = folder.stages["atomize"]["settings"]
     known = {part.name: recorded[part.name] for part in fields(AtomSettings) if part.name in recorded}
     for name in ("sizes", "sparsity_range"):
         known[name] = tuple(known[name]) if known.get(name) else None
-    return AtomSettings(**known)
+    return AtomSettings(**{**known, "n_atoms": int(read_atom_report(folder)["n_atoms_per_run"])})
 
 
 def _seed_of_atoms(folder: ModelFolder) -> int:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.lineups import Lineups, Testbed
 from wordatoms.modelparts import load_vectors
+from wordatoms.parallel import one_blas_thread
 from wordatoms.posterior import to_unit
 from wordatoms.senses import SenseModel
 from wordatoms.sif import DEFAULT_A, SIF, p_words
@@ -58,8 +59,6 @@ class VectorMethod:
 
     def score_all(self, testbed: Testbed) -> list[Scores | None]:
         """score(a, L) of each word's vectors with all senses of the testbed; None for an unknown word."""
-        from threadpoolctl import threadpool_limits
-
         embeddings = self.sif.embeddings
         known = [word for word in testbed if word in embeddings]
         if not known:
@@ -70,7 +69,7 @@ class VectorMethod:
         queries = np.concatenate(
             [senses - self.mean_sense + word for senses, word in zip(of_senses, of_words, strict=True)]
         )
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             products = queries.astype(np.float32) @ lists.T
         parts = np.split(products, np.cumsum([len(senses) for senses in of_senses])[:-1])
         found = dict(zip(known, parts, strict=True))

@@ -100,9 +100,8 @@ class _Place:
         counts = np.ones(len(embeddings)) if embeddings.counts is None else embeddings.counts
         pooled: dict[int, float] = {}
         for row in rows:
-            for atom, weight in zip(self.codes.atoms[row].tolist(), self.codes.weights[row].tolist(), strict=True):
-                if weight > 0:
-                    pooled[atom] = pooled.get(atom, 0.0) + weight * float(counts[row])
+            for atom, weight in self.codes.positive(row).items():
+                pooled[atom] = pooled.get(atom, 0.0) + weight * float(counts[row])
         if not pooled:
             raise UnknownWordError(word, embeddings.words)
         return pooled

@@ -22,8 +22,9 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from wordatoms.clusterscores import paired_f_score, v_measure
 from wordatoms.errors import InputError
 from wordatoms.files import printable
 from wordatoms.tasks.datasets import join_contractions, parse_number, read_fields, read_text, task_folder
@@ -219,31 +220,6 @@ class WsiScore(NamedTuple):
     def average(self) -> float:
         """√(F·V), the geometric mean: each score alone is won by one cluster, or by one for each instance."""
         return float(np.sqrt(self.f_score * self.v_measure))
-
-
-def v_measure(senses: ArrayLike, clusters: ArrayLike) -> float:
-    """The harmonic mean of homogeneity and completeness."""
-    from sklearn.metrics import v_measure_score
-
-    return float(v_measure_score(senses, clusters))
-
-
-def paired_f_score(senses: ArrayLike, clusters: ArrayLike) -> float:
-    """F over the pairs of instances in one cluster; an instance alone in its cluster makes a pair with itself."""
-    from sklearn.metrics.cluster import pair_confusion_matrix
-
-    (_, only_cluster), (only_sense, both) = (pair_confusion_matrix(senses, clusters) // 2).tolist()
-    alone_sense, alone_cluster = _alone(senses), _alone(clusters)
-    n_common = both + np.count_nonzero(alone_sense & alone_cluster)
-    n_of_either = 2 * both + only_cluster + only_sense + np.count_nonzero(alone_sense) + np.count_nonzero(alone_cluster)
-    return float(2 * n_common / n_of_either)
-
-
-def _alone(labels: ArrayLike) -> NDArray[np.bool_]:
-    """Which instances have a label that no other has."""
-    _, numbers, counts = np.unique(np.asarray(labels), return_inverse=True, return_counts=True)
-    alone: NDArray[np.bool_] = counts[numbers] == 1
-    return alone
 
 
 def score_word(word: WsiWord, clusters: ArrayLike) -> WordScore:
