@@ -88,8 +88,8 @@ def test_ctrl_c_ends_with_the_score(arguments: list[str], monkeypatch: pytest.Mo
     assert "the machine, choosing 4" in result.stdout
 
 
-def test_without_a_model_a_person_plays_alone() -> None:
-    result = play(["play", "--rounds", "1", "--seed", "0"], "1 2 3\n")
+def test_a_person_may_play_alone() -> None:
+    result = play(["play", "--alone", "--rounds", "1", "--seed", "0"], "1 2 3\n")
     assert result.exit_code == 0
     assert "Each word has 3.5 senses on average" in result.stdout
     assert "the machine:" not in result.stdout

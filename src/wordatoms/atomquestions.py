@@ -13,6 +13,7 @@ from wordatoms.embeddings import Neighbour
 from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.modelparts import ModelParts
 from wordatoms.notes import Notes, change_notes
+from wordatoms.shipped import notes_folder
 from wordatoms.views import AtomView, Link
 
 
@@ -86,4 +87,4 @@ class AtomQuestions(ModelParts):
         self._change(lambda notes: replace(notes, hidden=notes.hidden - {atom} | ({atom} if hidden else set())))
 
     def _change(self, change: Callable[[Notes], Notes]) -> None:
-        change_notes(self.path, self.atoms.fingerprint, len(self.atoms), change)
+        change_notes(notes_folder(self.path), self.atoms.fingerprint, len(self.atoms), change)

@@ -110,6 +110,10 @@ class Counts:
             facts = json.loads((folder / "counts.json").read_bytes())
             n_pairs, window, unit = int(facts["n_pairs"]), int(facts["window"]), int(facts["unit"])
             weighting = str(facts["weighting"])
+        except FileNotFoundError:
+            raise ModelError(
+                f"{folder} keeps no counts; pass a model that was counted here and is not compact."
+            ) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelError(f"the counts in {folder} cannot be read ({error}); count the text again.") from error
         arrays = {name: load_array(folder / f"counts-{name}.npy") for name in ARRAYS}

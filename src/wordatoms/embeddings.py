@@ -1,8 +1,8 @@
 """Embeddings: a mapping from words to vectors that finds near words, and keeps itself in a folder.
 
 Rows are words, by falling count wherever an embedding was trained here; similarity is the cosine. The folder
-holds `vectors.npy` (memory-mapped when loaded), `words.txt` (one `word<TAB>count` per line, for people too),
-one `state-<name>.npy` per array its trainer needs to go on, and `embeddings.json`.
+holds `vectors.npy` (memory-mapped when loaded, expanded where it is in bytes), `words.txt` (one `word<TAB>count` per
+line, for people too), one `state-<name>.npy` per array its trainer needs to go on, and `embeddings.json`.
 
 What it leaves out: training (`wordatoms.trainers`), the formats of other programs (`wordatoms.vectorfiles`)
 and approximate search; a search looks at every word.
@@ -21,6 +21,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wordatoms.bytevectors import load_rows
 from wordatoms.errors import InputError, ModelError, UnknownWordError, require_extra
 from wordatoms.store import load_array, save_array, write_json, write_whole
 from wordatoms.wordlists import WordList, format_words, parse_words
@@ -252,7 +253,7 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         folder = Path(folder)
         description = _read_description(folder / "embeddings.json")
         words, counts = load_words(folder)
-        vectors = load_array(folder / "vectors.npy")
+        vectors = load_rows(folder)
         try:
             state = {name: load_array(_state_path(folder, name)) for name in description["state"]}
             loaded = cls(words, vectors, counts, state, description["method"], description["n_tokens"])

@@ -221,8 +221,9 @@ def _is_whole(path: Path, file: Any) -> bool:
 
 
 def _check_record(record: Any) -> None:
-    for name, kind in {"settings": dict, "files": dict, "seconds": int | float, "made": str, "program": str}.items():
-        if not isinstance(record[name], kind):
+    needed = {"settings": dict, "files": dict, "program": str}
+    for name, kind in {**needed, "seconds": int | float, "made": str}.items():  # the last two not in a compact model
+        if (name in needed or name in record) and not isinstance(record[name], kind):
             raise TypeError(f"'{name}' is not of its kind")
 
 

@@ -14,9 +14,11 @@ from wordatoms.atoms import Atoms
 from wordatoms.embeddings import Embeddings, load_words
 from wordatoms.errors import ModelError, UnknownWordError
 from wordatoms.folder import ModelFolder
+from wordatoms.layout import Layout, load_layout
 from wordatoms.metaatoms import MetaAtoms
 from wordatoms.modeltokens import model_tokenizer
 from wordatoms.notes import Notes
+from wordatoms.shipped import notes_folder, shipped_model
 from wordatoms.tokens import Tokenizer
 from wordatoms.wordlists import WordList
 
@@ -29,8 +31,8 @@ if TYPE_CHECKING:  # loaded with the first question about a context
 class ModelParts:
     """A model's folder, and what is in it."""
 
-    def __init__(self, path: Path | str) -> None:
-        self.folder = ModelFolder(path)
+    def __init__(self, path: Path | str | None = None) -> None:
+        self.folder = ModelFolder(shipped_model() if path is None else path)
         self.path = self.folder.path
 
     @cached_property
@@ -108,10 +110,15 @@ class ModelParts:
     def meta_atoms(self) -> MetaAtoms:
         return MetaAtoms.load(self.path, len(self.atoms))
 
+    @cached_property
+    def layout(self) -> Layout:
+        """A place in the plane for each atom, (n_atoms, 2)."""
+        return load_layout(self.path, len(self.atoms))
+
     @property
     def notes(self) -> Notes:
         """What a person added: read anew each time, because another process may have changed it."""
-        return Notes.load(self.path, self.atoms.fingerprint, len(self.atoms))
+        return Notes.load(notes_folder(self.path), self.atoms.fingerprint, len(self.atoms))
 
     @cached_property
     def _rows(self) -> dict[str, int]:

@@ -62,6 +62,7 @@ def _read(path: Path) -> Notes:
 
 def change_notes(folder: Path, atoms: str, n_atoms: int, change: Callable[[Notes], Notes]) -> None:
     """Read the notes, change them and write them, one process at a time."""
+    folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / f".{FILE}.lock"):
         change(Notes.load(folder, atoms, n_atoms)).save(folder)
 

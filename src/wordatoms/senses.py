@@ -277,6 +277,6 @@ def _refuse_one_string(texts: Iterable[str]) -> None:
         raise InputError(f"the texts are one string, {texts[:40]!r}; pass a list of texts.")
 
 
-def load(path: Path | str) -> SenseModel:
-    """Open the folder of a model."""
+def load(path: Path | str | None = None) -> SenseModel:
+    """Open the folder of a model; without one, the English model that comes with the program."""
     return SenseModel(path)

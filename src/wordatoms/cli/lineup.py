@@ -80,16 +80,19 @@ def _read_vocabulary(path: Path) -> frozenset[str]:
 
 
 @lineup.command()
-@click.option("--model", metavar="MODEL", help="A model that takes the same test.")
+@options.model
+@click.option("--alone", is_flag=True, help="Without a machine beside you.")
 @testbed_option
 @click.option("--rounds", type=click.IntRange(1), default=5, show_default=True, help="Words to ask for.")
 @click.option("-n", "--shown", type=click.IntRange(2), default=20, show_default=True, help="Senses in a lineup.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the lineups.  [default: others each time]")
 @options.as_json
-def play(model: str | None, testbed_file: str | None, rounds: int, shown: int, seed: int | None, as_json: bool) -> None:
+def play(
+    model: str, alone: bool, testbed_file: str | None, rounds: int, shown: int, seed: int | None, as_json: bool
+) -> None:
     """Take the test: say which of the lists of words are senses of a word.
 
-    With a model, the machine's choice stands beside yours. Ctrl-C or the end of the input ends the game with the score
+    The machine's choice stands beside yours. Ctrl-C or the end of the input ends the game with the score
     so far.
     """
     import numpy as np
@@ -102,7 +105,7 @@ def play(model: str | None, testbed_file: str | None, rounds: int, shown: int, s
     drawn = rng.permutation(len(words))[:rounds]
     state = int(rng.integers(1 << 32))
     lineups = draw_lineups(testbed, shown, words=[words[number] for number in drawn], random_state=state)
-    machine = _machine_answers(model, testbed, lineups)
+    machine = None if alone else _machine_answers(model, testbed, lineups)
     say = partial(click.echo, err=as_json)
     mean = len(testbed.senses) / len(testbed)
     say(f"Each word has {mean:.1f} senses on average. Write the numbers of those you find, such as: 3 7 12")
@@ -110,9 +113,7 @@ def play(model: str | None, testbed_file: str | None, rounds: int, shown: int, s
     _show_score(testbed, lineups.words, answers, machine, as_json=as_json)
 
 
-def _machine_answers(model: str | None, testbed: Testbed, lineups: Lineups) -> Answers | None:
-    if model is None:
-        return None
+def _machine_answers(model: str, testbed: Testbed, lineups: Lineups) -> Answers:
     from wordatoms.tasks.lineupmethods import answer_lineups, atoms_method
 
     return answer_lineups(atoms_method(load_model(model)).score_all(testbed), testbed, lineups)

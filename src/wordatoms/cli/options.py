@@ -112,7 +112,15 @@ def _read_value(text: str) -> Any:
     return text
 
 
-model = click.option("--model", metavar="MODEL", required=True, help="Folder of the model.")
+def _shipped() -> str:
+    from wordatoms.shipped import shipped_model
+
+    return str(shipped_model())
+
+
+model = click.option(
+    "--model", metavar="MODEL", default=_shipped, show_default="the English one inside", help="Folder of the model."
+)
 output = click.option("-o", "--output", metavar="MODEL", required=True, help="Folder of the new model.")
 threads = click.option(
     "--threads",

@@ -13,6 +13,7 @@ from wordatoms.cli.output import remark, show_json, show_table
 from wordatoms.cli.reports import report_lines
 
 FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
+COMPACT = "compact"
 
 
 @click.command()
@@ -86,12 +87,32 @@ def import_(
 
 @click.command("export")
 @click.argument("model")
-@click.option("-o", "--output", metavar="FILE", required=True, help="File to write.")
-@click.option("--format", "format_", type=click.Choice(FORMATS), default="word2vec", show_default=True)
+@click.option("-o", "--output", metavar="FILE", required=True, help="File to write, or folder of a compact model.")
+@click.option("--format", "format_", type=click.Choice([*FORMATS, COMPACT]), default="word2vec", show_default=True)
 @options.force
 @options.quiet
 def export_(model: str, output: str, format_: str, force: bool, quiet: bool) -> None:
-    """Write vectors to a file for other programs."""
+    """Write vectors to a file for other programs, or a compact model to hand on.
+
+    A compact model is a folder with all that answers questions, about a tenth as large: vectors in bytes, without
+    counts and all else that only training needs.
+    """
+    if format_ == COMPACT:
+        _export_compact(model, output, force=force, quiet=quiet)
+    else:
+        _export_vectors(model, output, format_, force=force, quiet=quiet)
+
+
+def _export_compact(model: str, output: str, *, force: bool, quiet: bool) -> None:
+    from wordatoms.folder import ModelFolder
+    from wordatoms.pipeline import compact
+
+    made = compact(ModelFolder(model), output, force=force)
+    n_bytes = sum(path.stat().st_size for path in made.path.iterdir())
+    remark(f"{output}: compact model, {n_bytes / 1e6:,.1f} MB", quiet=quiet)
+
+
+def _export_vectors(model: str, output: str, format_: str, *, force: bool, quiet: bool) -> None:
     from wordatoms.errors import InputError
     from wordatoms.vectorfiles import write_vectors
 
@@ -106,17 +127,14 @@ def export_(model: str, output: str, format_: str, force: bool, quiet: bool) -> 
 
 @click.command()
 @click.argument("folder", metavar="[MODEL]", required=False)
-@click.option("--model", metavar="MODEL", help="Folder of the model.")
+@options.model
 @options.as_json
-def info(folder: str | None, model: str | None, as_json: bool) -> None:
+def info(folder: str | None, model: str, as_json: bool) -> None:
     """What a model holds, and how it was made, stage by stage."""
     from wordatoms.folder import ModelFolder
     from wordatoms.pipeline import folder_facts, read_atom_report
 
-    given = folder or model
-    if given is None:
-        raise click.UsageError("Missing argument 'MODEL'.")
-    opened = ModelFolder(given)
+    opened = ModelFolder(folder or model)
     facts = folder_facts(opened)
     report = read_atom_report(opened) if "atomize" in opened.stages else None
     if as_json:
@@ -125,12 +143,18 @@ def info(folder: str | None, model: str | None, as_json: bool) -> None:
     for name, value in facts.items():
         click.echo(f"{name.replace('_', ' ')}: {_number(value)}")
     for stage, record in opened.stages.items():
-        click.echo(f"\n{stage}  ({record['program']}, {record['made']}, {record['seconds']:,.1f} s)")
+        click.echo(f"\n{stage}  ({_origin(record)})")
         for name, value in {**record["settings"], **_input_facts(record)}.items():
             click.echo(f"  {name}: {_short(value)}")
         click.echo(f"  files: {', '.join(record['files'])}")
         for line in report_lines(report) if stage == "atomize" and report else []:
             click.echo(f"  {line}")
+
+
+def _origin(record: dict[str, Any]) -> str:
+    """Which program made a stage, and when; a compact model keeps no times."""
+    seconds = [f"{record['seconds']:,.1f} s"] if "seconds" in record else []
+    return ", ".join([record["program"], *([record["made"]] if "made" in record else []), *seconds])
 
 
 def _number(value: Any) -> str:

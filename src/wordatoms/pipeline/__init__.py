@@ -7,6 +7,7 @@ where it was interrupted.
 from __future__ import annotations
 
 from wordatoms.pipeline.atomizing import AtomSettings, atomize, read_atom_report
+from wordatoms.pipeline.compacting import compact
 from wordatoms.pipeline.counting import count
 from wordatoms.pipeline.describing import folder_facts
 from wordatoms.pipeline.embedding import chosen_parameters, embed, import_vectors
@@ -23,6 +24,7 @@ __all__ = [
     "adopt_tuning",
     "atomize",
     "chosen_parameters",
+    "compact",
     "count",
     "embed",
     "folder_facts",

@@ -1,4 +1,4 @@
-"""Embeddings → atoms and the senses of every word.
+"""Embeddings → atoms, the senses of every word, meta-atoms and a map of the atoms.
 
 Each finished run of k-SVD is kept until all are done, so that an interrupted stage goes on from the last one.
 """
@@ -30,11 +30,13 @@ from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
 from wordatoms.folder import ModelFolder
 from wordatoms.ksvd import KSVDCallback
+from wordatoms.layout import FILE as LAYOUT
+from wordatoms.layout import lay_out
 from wordatoms.metaatoms import N_META_ATOMS, make_meta_atoms
 from wordatoms.modelparts import load_vectors
 from wordatoms.notes import set_aside
 from wordatoms.progress import SILENT, Display, TrainingReport
-from wordatoms.store import Checkpoint, write_json
+from wordatoms.store import Checkpoint, save_array, write_json
 
 MOST_ATOMS = 2000
 """The default number of atoms, or fewer where there are not words enough."""
@@ -83,9 +85,11 @@ def atomize(
             meta = make_meta_atoms(
                 embeddings, atoms, n_meta_atoms=settings.n_meta_atoms, random_state=random_state, threads=threads
             )
+            layout = lay_out(atoms.vectors, random_state=random_state)
             with folder.staging() as staged:
                 atoms.save(staged, embeddings.words)
                 meta.save(staged)
+                save_array(staged / LAYOUT, layout)
                 write_json(staged / REPORT, report)
                 set_aside(folder.path, atoms.fingerprint)
                 return folder.install(staged, "atomize", forget)

@@ -1,0 +1,85 @@
+"""A compact twin of a model: all that answers questions, in a tenth of the size.
+
+Vectors go into bytes (`wordatoms.bytevectors`); counts, average contexts and the trainer's state, which only training
+needs, stay behind. The manifest tells how each stage was made, without times, paths and seconds, so that the same
+model gives the same bytes wherever and whenever it is made.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wordatoms.bytevectors import SCALES, VECTORS, save_bytes, to_bytes
+from wordatoms.embeddings import Embeddings
+from wordatoms.errors import ModelError
+from wordatoms.folder import ModelFolder, fingerprint
+from wordatoms.store import spill_folder, write_json
+
+LEFT_BEHIND = ("counts", "contexts", "state-")
+"""Beginnings of the names of files that no question needs."""
+PASSING = ("seconds", "made", "peak_memory")
+"""Facts of a stage that differ from run to run."""
+
+
+def compact(folder: ModelFolder, path: Path | str, *, force: bool = False) -> ModelFolder:
+    """Write the compact twin of a model into a new folder; with `force` in place of a model that is there."""
+    target = Path(path)
+    _check(folder, target, force=force)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with spill_folder(target.parent) as work:
+        made = work / "model"
+        made.mkdir()
+        stages = {name: _write_stage(folder, record, made) for name, record in folder.stages.items()}
+        write_json(made / "manifest.json", {"format": folder.manifest["format"], "compact": True, "stages": stages})
+        if target.exists():
+            target.rename(work / "old")
+        made.rename(target)
+    return ModelFolder(target)
+
+
+def _check(folder: ModelFolder, target: Path, *, force: bool) -> None:
+    folder.require("atomize", f"run: wordatoms atomize {folder.path}")
+    if folder.manifest.get("compact"):
+        raise ModelError(f"{folder.path} is compact already; copy its folder.")
+    if folder.stages["atomize"]["settings"].get("vectors") == "induced":
+        raise ModelError(f"the atoms of {folder.path} are of induced vectors, which a compact model does not keep.")
+    if target.exists() and target.resolve() == folder.path.resolve():
+        raise ModelError(f"{target} is the model itself; pass another folder.")
+    if target.exists() and any(target.iterdir() if target.is_dir() else [target]):
+        if not (target / "manifest.json").is_file():
+            raise ModelError(f"{target} holds other files and no model; pass a new or empty folder.")
+        if not force:
+            raise ModelError(f"{target} is there already; pass --force to replace it, or another folder.")
+
+
+def _write_stage(folder: ModelFolder, record: Mapping[str, Any], made: Path) -> dict[str, Any]:
+    """The files of a stage that answer questions, and its record."""
+    names = [name for name in record["files"] if not name.startswith(LEFT_BEHIND)]
+    for name in names:
+        _write_file(folder, name, made)
+    if VECTORS in names:
+        names.append(SCALES)
+    kept = {name: value for name, value in record.items() if name not in PASSING}
+    return _without_paths({**kept, "files": {name: fingerprint(made / name) for name in names}})
+
+
+def _write_file(folder: ModelFolder, name: str, made: Path) -> None:
+    if name == VECTORS:
+        save_bytes(made, to_bytes(Embeddings.load(folder.path).vectors))
+    elif name == "embeddings.json":
+        write_json(made / name, {**json.loads((folder.path / name).read_bytes()), "state": []})
+    else:
+        shutil.copyfile(folder.path / name, made / name)
+
+
+def _without_paths(record: dict[str, Any]) -> dict[str, Any]:
+    """Files by their names alone: their folders are nobody's business, and differ from machine to machine."""
+    named = {"inputs": [{**file, "path": Path(file["path"]).name} for file in record.get("inputs", [])]}
+    settings = {**record["settings"]}
+    if "from" in settings:
+        settings["from"] = Path(settings["from"]).name
+    return {**record, "settings": settings, **(named if "inputs" in record else {})}
