@@ -69,6 +69,17 @@ def test_the_same_bytes_wherever_and_whenever(model: SenseModel, tmp_path: Path)
     assert str(TEXT.parent) not in (first / "manifest.json").read_text()
 
 
+def test_no_piece_of_the_text_can_be_read_off(model: SenseModel, tmp_path: Path) -> None:
+    windows, shuffled = (
+        load(folder).induced_map.windows for folder in (model.path, compact(model.folder, tmp_path / "twin").path)
+    )
+    assert (np.sort(windows, axis=1) == np.sort(shuffled, axis=1)).all()
+    middle = windows.shape[1] // 2
+    assert (windows[:, middle] == shuffled[:, middle]).all()
+    moved = (windows != shuffled).sum(axis=1)
+    assert np.median(moved) > 0.7 * (windows >= 0).sum(axis=1).mean()
+
+
 def test_the_command_writes_and_replaces(model: SenseModel, tmp_path: Path) -> None:
     target = tmp_path / "new" / "twin"
     given = ("export", model.path, "-o", target, "--format", "compact")

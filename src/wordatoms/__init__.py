@@ -7,7 +7,6 @@ when they are first used, so importing the package costs next to nothing.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -78,16 +77,24 @@ __all__ = [  # noqa: RUF022 (in the order of the chain)
     "WordatomsError",
 ]
 
-try:
-    __version__ = version("wordatoms")
-except PackageNotFoundError:  # run from a source tree that is not installed
-    __version__ = "0+unknown"
+__version__: str
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return _version()
     if name not in _HOMES:
         raise AttributeError(f"module 'wordatoms' has no attribute '{name}'")
     return getattr(import_module(f"wordatoms.{_HOMES[name]}"), name)
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow to load
+
+    try:
+        return version("wordatoms")
+    except PackageNotFoundError:  # run from a source tree that is not installed
+        return "0+unknown"
 
 
 def __dir__() -> list[str]:

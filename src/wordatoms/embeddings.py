@@ -248,11 +248,14 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         }
 
     @classmethod
-    def load(cls, folder: Path) -> Embeddings:
-        """Embeddings that `save` wrote; the arrays stay on disk until they are looked at."""
+    def load(cls, folder: Path, word_list: WordList | None = None) -> Embeddings:
+        """Embeddings that `save` wrote; the arrays stay on disk until they are looked at.
+
+        Whoever has read the words of the folder already may pass them.
+        """
         folder = Path(folder)
         description = _read_description(folder / "embeddings.json")
-        words, counts = load_words(folder)
+        words, counts = word_list or load_words(folder)
         vectors = load_rows(folder)
         try:
             state = {name: load_array(_state_path(folder, name)) for name in description["state"]}

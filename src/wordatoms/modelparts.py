@@ -46,13 +46,14 @@ class ModelParts:
 
     @cached_property
     def embeddings(self) -> Embeddings:
-        return Embeddings.load(self.path)
+        return Embeddings.load(self.path, self._word_list)
 
     @cached_property
     def learned_from(self) -> Embeddings:
         """The vectors that the atoms were learned from: those of the words, or the induced ones."""
         settings = self.folder.stages.get("atomize", {}).get("settings", {})
-        return load_vectors(self.path, str(settings.get("vectors", "word")))
+        vectors = str(settings.get("vectors", "word"))
+        return self.embeddings if vectors == "word" else load_vectors(self.path, vectors)
 
     @cached_property
     def atoms(self) -> Atoms:

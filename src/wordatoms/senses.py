@@ -14,20 +14,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.atomquestions import AtomQuestions
 from wordatoms.clustering import closeness, cluster_vectors
-from wordatoms.disambiguation import Teller
 from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.forms import inflected_forms
 from wordatoms.notes import Notes
-from wordatoms.posterior import Posterior
 from wordatoms.usages import Usage, find_usages, target_forms
 from wordatoms.views import Candidate, Disambiguation, Meaning, Sense, UsageClusters
+
+if TYPE_CHECKING:  # loaded with the first question about a context
+    from wordatoms.disambiguation import Teller
+    from wordatoms.posterior import Posterior
 
 BATCH_TEXTS = 256
 LEAST_PICKED = 1e-3
@@ -163,6 +165,8 @@ class SenseModel(AtomQuestions):
             yield from teller.tell(batch, n_deciding=n_deciding)
 
     def _teller(self, word: str, n_nearest: int) -> Teller:
+        from wordatoms.disambiguation import Teller
+
         word, notes = self._spelling(word, forms=True), self.notes
         weights = self.sense_weights(word)
         meanings = {

@@ -34,17 +34,23 @@ def format_words(words: Sequence[str], counts: NDArray[np.int64] | None = None) 
 
 def parse_words(text: bytes) -> WordList:
     """The words and counts that `format_words` wrote; all lines have a count, or none has."""
-    lines = _decode(text).replace("\r\n", "\n").removesuffix("\n").split("\n")
-    counted = "\t" in lines[0]
-    expected = re.compile(r"[^\t]+\t[0-9]{1,18}" if counted else r"[^\t]+")
-    for number, line in enumerate(lines, 1):
-        if not expected.fullmatch(line):
-            shape = "a word, a tab and a count" if counted else "one word"
-            raise InputError(f"line {number} is {line!r}; expected {shape}, as on the first line.")
+    content = _decode(text).replace("\r\n", "\n").removesuffix("\n")
+    counted = "\t" in content.partition("\n")[0]
+    _check_lines(content, counted=counted)
     if not counted:
-        return WordList(tuple(lines), None)
-    words, counts = zip(*(line.split("\t") for line in lines), strict=True)
-    return WordList(words, np.array(counts, dtype=np.int64))
+        return WordList(tuple(content.split("\n")), None)
+    parts = content.replace("\n", "\t").split("\t")
+    return WordList(tuple(parts[::2]), np.array([*map(int, parts[1::2])], dtype=np.int64))
+
+
+def _check_lines(content: str, *, counted: bool) -> None:
+    line = r"[^\t\n]++\t[0-9]{1,18}" if counted else r"[^\t\n]++"
+    if re.fullmatch(rf"{line}(?:\n{line})*+", content):  # all lines at once, because models are opened often
+        return
+    shape = "a word, a tab and a count" if counted else "one word"
+    for number, found in enumerate(content.split("\n"), 1):
+        if not re.fullmatch(line, found):
+            raise InputError(f"line {number} is {found!r}; expected {shape}, as on the first line.")
 
 
 def _decode(text: bytes) -> str:

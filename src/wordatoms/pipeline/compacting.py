@@ -1,8 +1,11 @@
 """A compact twin of a model: all that answers questions, in a tenth of the size.
 
 Vectors go into bytes (`wordatoms.bytevectors`); counts, average contexts and the trainer's state, which only training
-needs, stay behind. The manifest tells how each stage was made, without times, paths and seconds, so that the same
-model gives the same bytes wherever and whenever it is made.
+needs, stay behind. The random windows that come with the map have their words shuffled around the one in the middle:
+what is estimated from them hardly changes, and no piece of anybody's text is handed on.
+
+The manifest tells how each stage was made, without times, paths and seconds, so that the same model gives the same
+bytes wherever and whenever it is made.
 """
 
 from __future__ import annotations
@@ -13,14 +16,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from wordatoms.bytevectors import SCALES, VECTORS, save_bytes, to_bytes
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import ModelError
 from wordatoms.folder import ModelFolder, fingerprint
-from wordatoms.store import spill_folder, write_json
+from wordatoms.store import load_array, save_array, spill_folder, write_json
 
 LEFT_BEHIND = ("counts", "contexts", "state-")
 """Beginnings of the names of files that no question needs."""
+WINDOWS = "map-windows.npy"
 PASSING = ("seconds", "made", "peak_memory")
 """Facts of a stage that differ from run to run."""
 
@@ -70,10 +77,19 @@ def _write_stage(folder: ModelFolder, record: Mapping[str, Any], made: Path) -> 
 def _write_file(folder: ModelFolder, name: str, made: Path) -> None:
     if name == VECTORS:
         save_bytes(made, to_bytes(Embeddings.load(folder.path).vectors))
+    elif name == WINDOWS:
+        save_array(made / name, _shuffled(load_array(folder.path / name)))
     elif name == "embeddings.json":
         write_json(made / name, {**json.loads((folder.path / name).read_bytes()), "state": []})
     else:
         shutil.copyfile(folder.path / name, made / name)
+
+
+def _shuffled(windows: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The words around each target (n, 2 * window + 1) in another order, the target where it was."""
+    middle = windows.shape[1] // 2
+    around = np.random.default_rng(0).permuted(np.delete(windows, middle, axis=1), axis=1)
+    return np.insert(around, middle, windows[:, middle], axis=1)
 
 
 def _without_paths(record: dict[str, Any]) -> dict[str, Any]:
