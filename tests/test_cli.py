@@ -127,7 +127,7 @@ def test_bad_text_gets_one_sentence_and_leaves_nothing(tmp_path: Path, content: 
 def test_missing_things_are_named(tmp_path: Path) -> None:
     assert "nothing.txt" in fails(run("count", tmp_path / "nothing.txt", "-o", tmp_path / "m"))
     assert "not a model folder" in fails(run("embed", tmp_path))
-    assert "Missing option" in fails(run("nearest", "tie"), code=2)
+    assert "Missing option" in fails(run("train", TEXT), code=2)
     assert "not a size" in fails(run("count", TEXT, "-o", tmp_path / "m", "--memory", "lots"), code=2)
     assert "no parameter 'speed'" in fails(run("train", TEXT, "-o", tmp_path / "x", "-p", "speed=3"))
 

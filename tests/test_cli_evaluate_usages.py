@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from commands import fails, run
+from published import needs_data
 from invoking import invoke, refused
 from planted import planted_model
 from test_tasks_scws import PAIRS, line
@@ -183,7 +183,7 @@ def test_models_that_lack_something(models: Path, data: Path, tmp_path: Path) ->
 # --- the published data
 
 
-@pytest.mark.skipif("WORDATOMS_DATA" not in os.environ, reason="WORDATOMS_DATA does not name the data sets")
+@needs_data
 def test_published_pairs(models: Path) -> None:
     found = evaluated("scws", "--model", models / "pmi")
     assert found["pairs"] == len(found["items"]) == 2003

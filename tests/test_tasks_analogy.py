@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import naive_vectors as naive
+from published import data_folder, needs_data
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.tasks import analogy
@@ -129,9 +129,9 @@ def test_names_the_broken_line(tmp_path: Path, text: str, message: str) -> None:
         read_questions(tmp_path / "x.txt")
 
 
-@pytest.mark.skipif("WORDATOMS_DATA" not in os.environ, reason="WORDATOMS_DATA does not name the data sets")
+@needs_data
 def test_reads_the_published_questions() -> None:
-    result = evaluate_analogy(Embeddings(["tiger"], np.ones((1, 2))), Path(os.environ["WORDATOMS_DATA"]))
+    result = evaluate_analogy(Embeddings(["tiger"], np.ones((1, 2))), data_folder())
     assert result.scores["total"].n_questions == 19_544
     assert result.scores["semantic"].n_questions == 8_869
     assert result.scores["total"].accuracy is None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 
 import naive_vectors as naive
+from published import data_folder, needs_data
 from wordatoms.errors import InputError
 from wordatoms.tasks.scws import PAPER, PAPER_DRAFT, Method, ScwsPair, evaluate_scws, read_scws
 from wordatoms.tokens import Tokenizer
@@ -159,9 +159,9 @@ def test_names_the_broken_line(folder: Path, content: bytes | None, message: str
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.skipif("WORDATOMS_DATA" not in os.environ, reason="WORDATOMS_DATA does not name the data sets")
+@needs_data
 def test_reads_the_published_set() -> None:
-    pairs = read_scws(Path(os.environ["WORDATOMS_DATA"]))
+    pairs = read_scws(data_folder())
     assert len(pairs) == 2003
     assert sum(pair.same_word for pair in pairs) == 241
     plain = Tokenizer()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_wsi as naive
+from published import data_folder, needs_data
 from wordatoms.errors import InputError
 from wordatoms.tasks import semeval
 from wordatoms.tasks.semeval import (
@@ -226,10 +226,7 @@ def test_a_folder_of_something_else(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def published() -> tuple[WsiWord, ...]:
-    return read_semeval(Path(os.environ["WORDATOMS_DATA"]))
-
-
-needs_data = pytest.mark.skipif("WORDATOMS_DATA" not in os.environ, reason="WORDATOMS_DATA does not name the data sets")
+    return read_semeval(data_folder())
 
 
 @needs_data
@@ -256,7 +253,7 @@ def test_reads_the_published_task(published: tuple[WsiWord, ...]) -> None:
 def test_scores_are_the_official_ones_to_the_last_digit(
     published: tuple[WsiWord, ...], answers: str, pos: str | None, official_v: float, official_f: float
 ) -> None:
-    key = read_key(Path(os.environ["WORDATOMS_DATA"]) / "semeval2010" / f"{answers}.key")
+    key = read_key(data_folder() / "semeval2010" / f"{answers}.key")
     score = mean_score(score_key(published, key), pos)
     assert score
     assert (round(score.v_measure, 3), round(score.f_score, 4)) == (official_v, official_f)

@@ -156,7 +156,7 @@ def test_too_few_words_were_told_to_take_2_to_0_pairs() -> None:
 def test_the_page_shows_what_the_command_wrote() -> None:
     docs = Path(__file__).parents[1] / "docs"
     items = json.loads((docs / "results" / "walk.json").read_text("utf-8"))["items"]
-    lines = (docs / "theory-walk.md").read_text("utf-8").splitlines()
+    lines = (docs / "results" / "theory-walk.md").read_text("utf-8").splitlines()
     for item in items:
         if item["statement"] in ("theorem1_left_out", "matrix_left_out", "theorem2"):
             start = f"| {item['tokens']:,} |" if item["tokens"] else "| endless |"

@@ -63,7 +63,7 @@ count_options = _with(
     options.replace_invalid,
 )
 embed_options = _with(
-    click.option("--method", type=click.Choice(METHODS), default="sn", show_default=True, help="The embedding."),
+    click.option("--method", type=click.Choice(METHODS), default="pmi", show_default=True, help="The embedding."),
     click.option("--dim", type=click.IntRange(1), default=300, show_default=True, help="Dimensions of the vectors."),
     click.option("--epochs", type=click.IntRange(1), help="Passes of training (sn, glove, skipgram)."),
     click.option(

@@ -24,7 +24,7 @@ from wordatoms.vocabulary import Vocabulary
 
 def embed(
     folder: ModelFolder,
-    method: str = "sn",
+    method: str = "pmi",
     *,
     parameters: dict[str, Any] | None = None,
     sources: Sequence[str | Path] = (),

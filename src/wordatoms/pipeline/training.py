@@ -24,7 +24,7 @@ def train(
     sources: Sequence[str | Path],
     folder: str | Path,
     *,
-    method: str = "sn",
+    method: str = "pmi",
     settings: CountSettings | None = None,
     parameters: dict[str, Any] | None = None,
     atom_settings: AtomSettings | None = None,
