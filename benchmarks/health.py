@@ -27,11 +27,16 @@ def describe(model: Path, data: Path) -> list[str]:
     analogy = evaluate_analogy(embeddings, data).to_json()["scores"]["total"]
     return [
         f"`{record['settings']['method']}`",
-        *(f"{similarity[name]['spearman']:.3f}" for name in SETS.values()),
-        f"{analogy['accuracy']:.3f}",
+        *(_rounded(similarity[name]["spearman"]) for name in SETS.values()),
+        _rounded(analogy["accuracy"]),
         f"{record['seconds'] / 60:.1f}",
         f"{record['peak_memory'] / 1e9:.1f}",
     ]
+
+
+def _rounded(score: float | None) -> str:
+    """None where a model knows too few of the words."""
+    return "–" if score is None else f"{score:.3f}"
 
 
 def write_row(cells: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Write docs/commands.md from the help texts of the commands.
+"""Write docs/reference/commands.md from the help texts of the commands.
 
 python docs/make_commands.py
 """
@@ -12,7 +12,7 @@ import click
 
 from wordatoms.cli import cli
 
-PAGE = Path(__file__).with_name("commands.md")
+PAGE = Path(__file__).parent / "reference" / "commands.md"
 
 
 def all_commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:

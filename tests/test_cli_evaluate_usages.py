@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from commands import fails, run
-from published import needs_data
 from invoking import invoke, refused
 from planted import planted_model
+from published import needs_data
 from test_tasks_scws import PAIRS, line
 from test_tasks_semeval import xml
 from wordatoms.competitors import LEARNED

@@ -1,42 +1,161 @@
-"""The docs say what the program does."""
+"""The docs say what the program does: every command and every example in them runs, and every link leads somewhere."""
 
 from __future__ import annotations
 
-import gzip
+import os
 import re
 import runpy
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from docpages import (
+    FEWER_ATOMS,
+    LEFT_OUT,
+    ONLY_PARSED,
+    PAGES,
+    SHIPPED,
+    SMALLER,
+    Reader,
+    command_lines,
+    find_command,
+    inline_commands,
+    is_whole,
+    python_blocks,
+)
+from docworld import MODELS, ROOT, build_world
+from wordatoms.tuning import GRID
+
+INDEX = ROOT / "docs" / "index.md"
+GENERATED = {"make_commands": "commands.md", "make_reference": "python.md"}
 
 
-def test_commands_page_is_up_to_date() -> None:
-    script = runpy.run_path(str(ROOT / "docs" / "make_commands.py"))
-    assert (ROOT / "docs" / "commands.md").read_text("utf-8") == script["make_page"](), (
-        "run: python docs/make_commands.py"
-    )
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
 
 
-def test_links_in_the_docs_lead_somewhere() -> None:
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+# Commands and examples
 
 
-def python_examples(page: Path) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+@pytest.fixture(scope="session")
+def first_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    world = tmp_path_factory.mktemp("docs") / "world"
+    world.mkdir()
+    build_world(world)
+    return world
 
 
-def test_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "tests").symlink_to(ROOT / "tests")
+@pytest.fixture
+def world(page: Path, first_world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the world for one page, which may do with it what it likes."""
+    copy_for_page(first_world, tmp_path, page.read_text("utf-8"))
     monkeypatch.chdir(tmp_path)
-    (readme,) = python_examples(ROOT / "README.md")
-    exec(readme, {})
-    (tmp_path / "model").symlink_to(tmp_path / "small.model")
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / "one.txt.gz").write_bytes(gzip.compress(5 * (ROOT / "tests/data/small.txt").read_bytes()))
-    for page in sorted((ROOT / "docs").glob("*.md")):
-        for example in python_examples(page):
-            exec(example, {})
+    monkeypatch.setenv("WORDATOMS_DATA", str(first_world / "DATA"))
+    monkeypatch.setenv("WNSEARCHDIR", str(first_world / "wordnet"))
+    monkeypatch.setenv("WORDATOMS_HOME", str(tmp_path / "home"))
+    for name in GRID:
+        monkeypatch.setitem(GRID, name, GRID[name][:1])
+    monkeypatch.setattr("difflib.get_close_matches", lambda *_, **__: [])  # slow for the many words not known here
+    return tmp_path
+
+
+def copy_for_page(world: Path, copy: Path, text: str) -> None:
+    """Copies of the models that a page names, and links to what is only read."""
+    for folder in ("results", "reference"):
+        (copy / "docs" / folder).mkdir(parents=True)
+    for script in (ROOT / "docs").glob("*.py"):
+        shutil.copy2(script, copy / "docs")
+    for path in world.iterdir():
+        if path.name not in {Path(model).parts[0] for model in MODELS}:
+            (copy / path.name).symlink_to(path)
+    for name in MODELS:
+        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+            shutil.copytree(world / name, copy / name, copy_function=copy_or_link)
+
+
+def copy_or_link(source: str, target: str) -> None:
+    """Arrays are only ever replaced, never written into, so that one on disk is enough."""
+    (os.link if source.endswith(".npy") else shutil.copy2)(source, target)
+
+
+WITH_COMMANDS = [page for page in PAGES if [*command_lines(page)] or inline_commands(page) or python_blocks(page)]
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=name_of)
+@pytest.mark.usefixtures("world")
+def test_every_command_and_example_runs(page: Path) -> None:
+    reader = Reader(has_english_model=SHIPPED.exists())
+    inside = ["wordatoms " + " ".join(words) for words in inline_commands(page) if is_whole(words)]
+    for line in [*command_lines(page), *inside]:
+        reader.type(in_the_small_model(line))
+    names: dict[str, object] = {}
+    for example in python_blocks(page):
+        if reader.has_english_model or "wa.load()" not in example:
+            exec(example, names)
+        else:
+            reader.waiting.append("wa.load()")
+    if reader.waiting:
+        pytest.skip(f"the English model is not there: {len(reader.waiting)} commands were not run, all others were")
+
+
+def in_the_small_model(line: str) -> str:
+    for large, small in FEWER_ATOMS.items():
+        line = line.replace(large, small)
+    return line
+
+
+def test_nothing_is_excepted_in_vain() -> None:
+    lines = [line for page in PAGES for line in command_lines(page)]
+    for start in [*LEFT_OUT, *FEWER_ATOMS, *ONLY_PARSED, *SMALLER]:
+        assert any(start in line for line in lines), f"no page has a command with {start}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_commands_in_sentences_have_these_options(page: Path) -> None:
+    for words in inline_commands(page):
+        _, command, rest = find_command([word for word in words if word not in ("…", "...")])
+        known = {option for parameter in command.params for option in [*parameter.opts, *parameter.secondary_opts]}
+        for word in rest:
+            assert not re.match("--?[a-z]", word) or word in known | {"--help", "--version"}, f"{words}: {word}"
+
+
+# Pages
+
+
+@pytest.mark.parametrize(("script", "page"), GENERATED.items())
+def test_the_reference_is_up_to_date(script: str, page: str) -> None:
+    made = runpy.run_path(str(ROOT / "docs" / f"{script}.py"))["make_page"]()
+    assert (ROOT / "docs" / "reference" / page).read_text("utf-8") == made, f"run: python docs/{script}.py"
+
+
+def links(page: Path) -> Iterator[tuple[Path, str]]:
+    """Where a page links to in this repository: a file, and a heading in it if one is named."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+        if not re.match(r"[a-z]+:", target):
+            file, _, heading = target.partition("#")
+            yield (page.parent / file).resolve() if file else page, heading
+
+
+def headings(page: Path) -> set[str]:
+    """The headings of a page as links name them: small letters, without marks, hyphens for spaces."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    found = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    for file, heading in links(page):
+        assert file.exists(), f"{name_of(page)} links to {file}"
+        assert not heading or heading in headings(file), f"{name_of(page)} links to #{heading} of {file.name}"
+
+
+def test_every_page_can_be_reached_from_the_index() -> None:
+    reached, waiting = {INDEX}, [INDEX]
+    while waiting:
+        found = {file for file, _ in links(waiting.pop()) if file.suffix == ".md"} - reached
+        reached |= found
+        waiting += found
+    assert {name_of(page) for page in PAGES} - {name_of(page) for page in reached} <= {"README.md"}

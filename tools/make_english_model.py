@@ -36,7 +36,8 @@ class Recipe:
     method: str = "pmi"
     dim: int = 300
     max_words: int = 50_000
-    n_atoms: int = 2000
+    n_atoms: int = 2500
+    """Of each run of k-SVD; about 2000 are left when runs have been put together."""
     seed: int = 0
 
     def train(self, sources: Sequence[Path], folder: Path, *, threads: int | None, quiet: bool) -> ModelFolder:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Sequence
+from functools import cached_property
 from types import ModuleType
 
 
@@ -51,10 +52,18 @@ class UnknownWordError(WordatomsError, KeyError):
     """One or several words outside the vocabulary."""
 
     def __init__(self, words: str | Sequence[str], known: Sequence[str]) -> None:
+        super().__init__(words, known)
         self.words = (words,) if isinstance(words, str) else tuple(words)
         self.word = self.words[0]
-        self.suggestions = difflib.get_close_matches(self.word, known[:200_000], n=3, cutoff=0.75)
-        super().__init__(f"{self._subject()} not among the {len(known):,} words of the vocabulary; {self._advice()}")
+        self._known = known
+
+    def __str__(self) -> str:
+        return f"{self._subject()} not among the {len(self._known):,} words of the vocabulary; {self._advice()}"
+
+    @cached_property
+    def suggestions(self) -> list[str]:
+        """The nearest spellings: looked for only when asked, because many an unknown word is just passed over."""
+        return difflib.get_close_matches(self.word, self._known[:200_000], n=3, cutoff=0.75)
 
     def _subject(self) -> str:
         return f"'{self.word}' is" if len(self.words) == 1 else f"{', '.join(map(repr, self.words))} are"

@@ -9,7 +9,8 @@ import click
 
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
-from wordatoms.cli.output import remark, show_json, show_table
+from wordatoms.cli.output import counted, remark, show_json, show_table
+from wordatoms.shipped import notes_folder
 
 if TYPE_CHECKING:
     from wordatoms.embeddings import Neighbour
@@ -67,8 +68,8 @@ def _keep_picks(model: SenseModel, words: Sequence[str], atoms: tuple[int, ...])
     if len(words) > 1:
         raise click.UsageError("--pick and --unpick are for one word at a time.")
     model.pick(words[0], atoms)
-    done = f"picked {len(atoms)} atoms for" if atoms else "forgot the picks of"
-    remark(f"{model.path}: {done} '{words[0]}'", quiet=False)
+    done = f"picked {counted(len(atoms), 'atom')} for" if atoms else "forgot the picks of"
+    remark(f"{notes_folder(model.path)}: {done} '{words[0]}'", quiet=False)
 
 
 def _show_senses(found: dict[str, list[Sense]], *, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,7 +53,7 @@ def tune(model: str, other: str | None, as_json: bool, quiet: bool, **given: Any
         raise click.UsageError("pass either --text with text that the model has not seen, or --from with a model.")
     if other:
         chosen = adopt_tuning(folder, ModelFolder(other)).record()
-        show_json({"settings": chosen}) if as_json else show_table(["setting", "value"], list(chosen.items()))
+        show_json({"settings": chosen}) if as_json else _show_settings(chosen)
         _compare_atoms(folder, ModelFolder(other), quiet=quiet)
         return
     result = _tune(folder, given, quiet=quiet or as_json)
@@ -102,6 +103,12 @@ def _compare_atoms(folder: ModelFolder, other: ModelFolder, *, quiet: bool) -> N
         )
 
 
+def _show_settings(chosen: Mapping[str, float | None]) -> None:
+    """In full, for a setting may be as small as 0.0003; an `a` without bound is kept as none."""
+    rows = [[name, "inf" if value is None else f"{value:g}"] for name, value in chosen.items()]
+    show_table(["setting", "value"], rows)
+
+
 def _show(folder: ModelFolder, result: TuningResult, *, as_json: bool, quiet: bool) -> None:
     from wordatoms.pipeline import is_held_out
 
@@ -112,7 +119,7 @@ def _show(folder: ModelFolder, result: TuningResult, *, as_json: bool, quiet: bo
         figures = result.figures()
         show_json({"settings": result.settings.record(), "held_out": held_out, "figures": figures, "trials": trials})
         return
-    show_table(["setting", "value"], list(result.settings.record().items()))
+    _show_settings(result.settings.record())
     click.echo()
     rows = [[name, *figures.values()] for name, figures in result.figures().items()]
     show_table(["on pseudowords that had no say", *result.chosen], rows)

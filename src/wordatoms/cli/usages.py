@@ -59,7 +59,7 @@ def _show_answers(answers: list[Disambiguation], number: int, *, as_json: bool, 
         if len(answers) > 1:
             click.echo(("\n" if place else "") + f"{answer.form}, word {answer.position + 1}:")
         rows = [
-            [meaning.probability, meaning.atom, meaning.label, _near(meaning.nearest)]
+            [meaning.probability, str(meaning.atom), meaning.label, _near(meaning.nearest)]
             for meaning in answer.meanings[:number]
         ]
         show_table(["probability", "atom", "label", "nearest words"], rows)

@@ -1,7 +1,7 @@
 """The methods that the paper compares with, as small baselines on the same vectors and the same text.
 
 Each is a `wordatoms.usages.SenseInventory`: sense vectors of a word, and their probabilities in its usages.
-What each of them simplifies is said in its module and in docs/competitors.md.
+What each of them simplifies is said in its module and in docs/results/competitors.md.
 """
 
 from __future__ import annotations

@@ -44,7 +44,9 @@ def default_parameters(method: str) -> dict[str, Any]:
     }
 
 
-def train_embeddings(counts: Counts, method: str = "pmi", *, lines: Path | None = None, **parameters: Any) -> Embeddings:
+def train_embeddings(
+    counts: Counts, method: str = "pmi", *, lines: Path | None = None, **parameters: Any
+) -> Embeddings:
     """Train word vectors by any method; skip-gram needs `lines`, a file of tokenised text, as well."""
     trainer = find_trainer(method)
     if method != "skipgram":

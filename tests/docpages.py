@@ -1,0 +1,198 @@
+"""The commands in the docs: where they stand, and how each of them is run.
+
+A line is run as it is written, in the folder that is the current one. `wordatoms` runs in this process, with smaller
+settings where the usual ones take long; whatever else a line has (a pipe, a file for the output) is done by the shell.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from unittest import mock
+
+import click
+from click.testing import CliRunner
+
+from docworld import ROOT
+from wordatoms.cli import cli
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SHIPPED = ROOT / "src" / "wordatoms" / "data" / "english" / "manifest.json"
+INDENTED_COMMAND = re.compile(r" {4,}(wordatoms |python (benchmarks|docs)/|python3 -m venv )")
+LEFT_OUT = {
+    "python3 -m venv": "installs the program; those of the README are run by themselves",
+}
+"""How a line begins that is not run, and why."""
+ONLY_PARSED = {
+    "reproduce --all": "makes every table and figure of the paper",
+    "lineup build": "reads all of WordNet, half a minute",
+    "python benchmarks/atoms.py": "measures at full size",
+    "python benchmarks/contexts.py": "measures at full size",
+    "python benchmarks/counting.py": "measures at full size",
+    "python benchmarks/ksvd.py": "measures at full size",
+    "python benchmarks/training.py": "measures at full size",
+    "python benchmarks/uses.py": "measures at full size",
+}
+"""How a command begins whose options are checked, but which is not run, and why."""
+SMALLER = {
+    "train": "--dim 20 --atoms 30 --restarts 2 --iterations 2",
+    "embed": "--dim 20",
+    "atomize": "--atoms 30 --restarts 2 --iterations 2",
+    "tune": "--pseudowords 20",
+    "evaluate pseudowords": "--pairs 5 --runs 1 --epochs 1",
+    "evaluate lineup": "--runs 1",
+    "evaluate walk": "--words 300 --dim 5 --tokens 20000 --lengths 1 --pairs 10",
+}
+"""Options put behind those of a command, because the last one counts."""
+FEWER_ATOMS = {"271 469 310 55 657 272": "2 4 3 0 5 1"}
+"""Numbers of atoms of a large model, and those of the small one that stands for it."""
+ANSWERS = b"1 2\n" * 200
+"""Typed where a command asks."""
+
+
+def command_lines(page: Path) -> Iterator[str]:
+    """The commands of a page: every line of a block of shell, and indented lines that begin with one."""
+    language = None
+    for line in page.read_text("utf-8").splitlines():
+        if line.lstrip().startswith("```"):
+            language = None if language is not None else line.strip().removeprefix("```")
+        elif (language == "sh" and line.strip()) or (language is None and INDENTED_COMMAND.match(line)):
+            yield line.strip()
+
+
+def inline_commands(page: Path) -> list[list[str]]:
+    """The words of each command inside a sentence."""
+    prose = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    return [found.split() for found in re.findall(r"`wordatoms ([^`]+)`", prose)]
+
+
+def is_whole(words: list[str]) -> bool:
+    """Whether a command inside a sentence has all it needs; others only name a command, or stand for several."""
+    name, command, words = find_command(words)
+    if "…" in words or any(word.isupper() for word in words):
+        return False
+    try:
+        command.make_context(name, [*words])
+    except click.UsageError:
+        return False
+    return True
+
+
+def python_blocks(page: Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+
+
+def find_command(words: list[str]) -> tuple[str, click.Command, list[str]]:
+    """The name of a command, such as `evaluate walk`, the command itself, and the words that follow."""
+    command: click.Command = cli
+    names: list[str] = []
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        assert words[0] in command.commands, f"there is no command {' '.join([*names, words[0]])}"
+        command, names, words = command.commands[words[0]], [*names, words[0]], words[1:]
+    return " ".join(names), command, words
+
+
+def needs_english_model(command: click.Command, words: list[str]) -> bool:
+    takes_model = any("--model" in option.opts for option in command.params)
+    return takes_model and "--model" not in words
+
+
+class Reader:
+    """Somebody who types the commands of one page, one after the other."""
+
+    def __init__(self, *, has_english_model: bool = True) -> None:
+        self.has_english_model = has_english_model
+        self.made: set[Path] = set()
+        self.waiting: list[str] = []
+        """Commands that were not run, because there is no English model."""
+
+    def type(self, line: str) -> None:
+        (line, *_comment) = split_outside_quotes(line, "#")
+        if not any(line.startswith(start) for start in LEFT_OUT):
+            for pipeline in split_outside_quotes(line, "&&"):
+                self._run_pipeline(pipeline)
+
+    def _run_pipeline(self, pipeline: str) -> None:
+        pipeline, *files = split_outside_quotes(pipeline, ">")
+        flow = ANSWERS
+        for stage in split_outside_quotes(pipeline, "|"):
+            flow = self._run_stage(stage, flow)
+        for file in files:
+            Path(file).write_bytes(flow)
+
+    def _run_stage(self, stage: str, stdin: bytes) -> bytes:
+        program, *words = expand(shlex.split(stage))
+        if program == "wordatoms":
+            return self._run_wordatoms(words, stdin)
+        if program == "python":
+            return run_script(words)
+        return subprocess.run(["bash", "-euc", stage], input=stdin, capture_output=True, check=True, timeout=60).stdout
+
+    def _run_wordatoms(self, words: list[str], stdin: bytes) -> bytes:
+        name, command, words = find_command(words)
+        if needs_english_model(command, words) and not self.has_english_model:
+            self.waiting.append(name)
+            return b""
+        if " ".join([name, *words]).startswith(tuple(ONLY_PARSED)):
+            command.make_context(name, words)
+            return b""
+        if "-o" in words:
+            self._make_room(Path(words[words.index("-o") + 1]))
+        smaller = [] if "--from" in words else SMALLER.get(name, "").split()
+        result = CliRunner().invoke(command, [*words, *smaller], input=stdin)
+        assert result.exit_code == 0, f"{name}: {result.output[-2000:]}\n{result.exception!r}"
+        return result.stdout_bytes
+
+    def _make_room(self, path: Path) -> None:
+        """What a page makes itself takes the place of what stands for it elsewhere."""
+        if path in self.made:
+            return
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+        self.made.add(path)
+
+
+def split_outside_quotes(line: str, sign: str) -> list[str]:
+    """Cut where a sign of the shell stands between spaces."""
+    return re.split(rf"\s+{re.escape(sign)}\s+(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", line)
+
+
+def expand(words: list[str]) -> list[str]:
+    """Patterns become the files they stand for."""
+    found = [sorted(map(str, Path().glob(word))) if set("*?[") & set(word) else [] for word in words]
+    return [file for word, files in zip(words, found, strict=True) for file in files or [word]]
+
+
+def run_script(words: list[str]) -> bytes:
+    """A script of this repository; of those that measure, only the options are read."""
+    script = words[0]
+    path = str((ROOT / script).parent)
+    with mock.patch.object(sys, "argv", words), mock.patch.object(sys, "path", [path, *sys.path]):
+        if f"python {script}" not in ONLY_PARSED:
+            runpy.run_path(script, run_name="__main__")
+            return b""
+        with mock.patch.object(argparse.ArgumentParser, "parse_args", parse_and_stop):
+            try:
+                runpy.run_path(script, run_name="__main__")
+            except OptionsReadError:
+                return b""
+    raise AssertionError(f"{script} reads no options")
+
+
+class OptionsReadError(Exception):
+    """All options were understood."""
+
+
+def parse_and_stop(parser: argparse.ArgumentParser) -> None:
+    _, unknown = parser.parse_known_args()
+    assert not unknown, f"there are no options {unknown}"
+    raise OptionsReadError

@@ -1,0 +1,140 @@
+"""A small world in which the commands of the docs run: texts, models, vectors and data sets under the names they use.
+
+The text is planted: every line is of one discourse, a fifth of its words from anywhere. The words that the docs ask for
+belong to two discourses each, so that they have senses. Models have few dimensions; nothing here says anything about
+quality.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import shutil
+from contextlib import chdir
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from invoking import invoke
+from test_cli_evaluate_usages import SENSES
+from test_dump import page, wiki
+from test_tasks_scws import PAIRS, line
+from test_tasks_semeval import xml
+from test_wordnet import write_database
+from wordatoms.lineups import LineupSense, Testbed
+
+ROOT = Path(__file__).parents[1]
+SMALL = ROOT / "tests" / "data" / "small.txt"
+N_DISCOURSES, N_WORDS = 11, 100
+ASKED = (
+    "access bank banks bass bat boat bridge cell chemistry chips circuit court crane decay device dish elastic fall "
+    "flowers game ground growth jazz jump king knot lie made man market mitochondria money mouse move music orchestra "
+    "pitch plant queen ring river rope season shoes shore silk spring thing tie time valley water woman"
+)
+"""Words that the docs ask for."""
+INVENTED = ["".join(word) for word in product("bdfgklmnprt", "aeiou", "bdfgklmnprt", "ao")]
+COPIES = {
+    **dict.fromkeys(("my.model", "model", "held/pmi", "skipgram"), "pmi"),
+    "glove-in": "glove",
+    "sn-plain": "sn",
+    "nnse-vectors": "nnse",
+}
+"""Stand-ins that are another model under a second name."""
+TRAINED = ("pmi", "glove", "sn", "nnse")
+MODELS = ("all", *TRAINED, *COPIES)
+QUIETLY = ("--quiet", "--threads", "1")
+SENTENCES = [
+    "Cold water ran from the spring down into the valley.",
+    "The spring of the market was cold, and the zorple lay on the shore.",
+    "She tied a rope to the boat with a knot, and the zorple to the bridge.",
+    "In spring the flowers bloom along the river.",
+    "The zorple broke like the spring of the game.",
+    "Money was lent by the bank in New York to the queen and the king.",
+]
+
+
+def planted_text(seed: int, n_lines: int = 800) -> str:
+    """Lines of 20 words; an asked word stands where two discourses meet."""
+    rng, asked = np.random.default_rng(seed), ASKED.split()
+    words = np.array([*INVENTED[: N_DISCOURSES * N_WORDS - 2 * len(asked)], *asked, *asked])
+    order = np.random.default_rng(0).permutation(len(words))
+    own = np.arange(n_lines)[:, None] % N_DISCOURSES * N_WORDS + rng.integers(N_WORDS, size=(n_lines, 20))
+    rows = np.where(rng.random(own.shape) < 0.2, rng.integers(len(words), size=own.shape), own)
+    return "\n".join(" ".join(line) for line in words[order[rows]])
+
+
+def build_world(world: Path) -> None:
+    """Everything the docs name, in a new folder."""
+    write_texts(world)
+    write_data(world / "DATA")
+    (world / "wordnet").mkdir()
+    write_database(world / "wordnet")
+    for name in ("tests", "benchmarks"):
+        (world / name).symlink_to(ROOT / name)
+    write_testbed(world / "mine.tsv")
+    with chdir(world):
+        make_models()
+
+
+def write_texts(world: Path) -> None:
+    """Texts, plain and packed, lines to read, documents and a table."""
+    for folder in ("corpus", "texts", "documents"):
+        (world / folder).mkdir()
+    sentences = "\n".join(SENTENCES) + "\n"
+    parts = {0: planted_text(0), 1: planted_text(1), 2: planted_text(2), 13: planted_text(13, 2400)}
+    small = SMALL.read_text("utf-8")
+    (world / "corpus" / "part-00.txt").write_text(small + sentences + parts[0], "utf-8")
+    (world / "corpus" / "part-01.txt.gz").write_bytes(gzip.compress((small + sentences + parts[1]).encode()))
+    (world / "corpus" / "part-02.txt.xz").write_bytes(lzma.compress(parts[2].encode()))
+    (world / "texts" / "one.txt.gz").write_bytes(gzip.compress(5 * small.encode()))
+    for number, part in parts.items():
+        (world / f"part-{number:02}.txt").write_text(part, "utf-8")
+        (world / f"part-{number:02}.txt.xz").write_bytes(lzma.compress(part.encode(), preset=0))
+    (world / "held-out.txt").write_text(parts[13], "utf-8")
+    (world / "wiki.xml.bz2").write_bytes(bz2.compress(wiki(page("Tie", parts[0]))))
+    for name in ("lines", "spring", "kalimba", "paragraphs"):
+        (world / f"{name}.txt").write_text(sentences.replace("zorple", "kalimba" if name == "kalimba" else "zorple"))
+    for number, sentence in enumerate(SENTENCES):
+        (world / "documents" / f"{number}.txt").write_text(sentence)
+    rows = [f'http://here/{number},"{sentence}"' for number, sentence in enumerate(SENTENCES)]
+    (world / "news.csv").write_text("\n".join(["url,text", *rows]))
+    (world / "phrases.txt").write_text("new york\n")
+
+
+def write_testbed(path: Path) -> None:
+    """Three words for the lineup, each with two lists of related words."""
+    Testbed({word: tuple(LineupSense(tuple(each.split())) for each in lists) for word, lists in SENSES.items()}).save(
+        path
+    )
+
+
+def write_data(data: Path) -> None:
+    """Every data set in its own folder, in the layout in which it is published."""
+    for folder in ("semeval2010/nouns", "semeval2010/verbs", "scws", "similarity", "analogy/google"):
+        (data / folder).mkdir(parents=True)
+    for name in ("nouns/spring.n", "nouns/fall.n", "verbs/jump.v"):
+        path = data / "semeval2010" / f"{name}.xml"
+        texts = [("", f"The <b>{path.stem[:-2]}</b> was by the {other} .", "") for other in ("river", "bank", "boat")]
+        path.write_text(xml(path.stem, texts))
+        with (data / "semeval2010" / "all.key").open("a") as key:
+            key.writelines(f"{path.stem} {path.stem}.{n} {path.stem}.{n % 2}\n" for n in (1, 2, 3))
+    (data / "scws" / "ratings.txt").write_text("\n".join(line(n, *pair) for n, pair in enumerate(PAIRS, 1)))
+    for name in ("EN-WS-353-ALL", "EN-MEN-TR-3k", "EN-SIMLEX-999", "EN-RG-65"):
+        pairs = "bank\tmoney\t8\nriver\tboat\t6\nbank\tjazz\t1\nking\tqueen\t9\n"
+        (data / "similarity" / f"{name}.txt").write_text(pairs)
+    (data / "analogy" / "google" / "family.txt").write_text(": family\nking queen man woman\n")
+
+
+def make_models() -> None:
+    """The models that the docs name, each with all stages."""
+    invoke("count", "corpus/", "-o", "all", *QUIETLY)
+    for method in TRAINED:
+        invoke("embed", "all", "--method", method, "--dim", "20", "-o", method, *QUIETLY)
+        invoke("map", method, *QUIETLY)
+        invoke("atomize", method, "--atoms", "30", "--restarts", "2", "--iterations", "2", *QUIETLY)
+    for copy, model in COPIES.items():
+        shutil.copytree(model, copy)
+    invoke("export", "pmi", "-o", "glove.6B.300d.txt", "--format", "glove", "--quiet")
+    invoke("export", "pmi", "-o", "vectors.npy", "--format", "npy", "--quiet")
