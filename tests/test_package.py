@@ -50,6 +50,7 @@ CHAIN = [
     ["sentencescores", "sentences", "topicwindows", "topics", "topictables"],
     ["tasks", "tuning"],
     ["pipeline"],
+    ["reproduction"],
     ["cli"],
 ]
 LEVELS = {name: level for level, names in enumerate(CHAIN) for name in names}

@@ -210,3 +210,7 @@ def test_command_says_how_to_get_the_map(embeddings: Embeddings, data: Path, tmp
     model = make_model(tmp_path / "model", embeddings, None)
     with pytest.raises(ModelError, match="has no 'map' stage yet; run: wordatoms map"):
         CliRunner().invoke(command, ["--model", str(model), "--data", str(data)], catch_exceptions=False)
+
+
+def test_the_span_of_nothing_is_no_failure() -> None:
+    assert span_cosine(np.ones(3), np.zeros((0, 3))) == 0

@@ -34,11 +34,12 @@ TextCallback = Callable[[int, int], None]
 class Display:
     """The progress of one command: a bar at a time on standard error, each under the number of its step.
 
-    Bars are shown at a terminal only. Without `steps` they have no numbers.
+    Bars are shown at a terminal only. Without `steps` they have no numbers. A `prefix` says which part of a larger
+    whole they belong to.
     """
 
-    def __init__(self, steps: Sequence[str] = (), *, quiet: bool = True) -> None:
-        self.steps, self.quiet = tuple(steps), quiet
+    def __init__(self, steps: Sequence[str] = (), *, quiet: bool = True, prefix: str = "") -> None:
+        self.steps, self.quiet, self.prefix = tuple(steps), quiet, prefix
 
     @contextmanager
     def text_bar(self, step: str, *, n_bytes: int | None) -> Iterator[TextCallback]:
@@ -83,7 +84,7 @@ class Display:
     def title(self, step: str, detail: str = "") -> str:
         """What stands before the bar of a step."""
         number = f"[{self.steps.index(step) + 1}/{len(self.steps)}] " if step in self.steps else ""
-        return f"{number}{step}{f', {detail}' if detail else ''}"
+        return f"{self.prefix}{number}{step}{f', {detail}' if detail else ''}"
 
     def _bar(self, step: str, detail: str = "", *, total: int | None, unit: str, scale: bool) -> tqdm[Any]:
         return tqdm(

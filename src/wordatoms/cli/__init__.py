@@ -15,10 +15,10 @@ from typing import NoReturn
 
 import click
 
-from wordatoms import __version__
 from wordatoms.cli.contexts import induce
 from wordatoms.cli.evaluate import evaluate
 from wordatoms.cli.lineup import lineup
+from wordatoms.cli.reproduce import reproduce
 from wordatoms.cli.senses import atoms, senses
 from wordatoms.cli.sentences import sentences
 from wordatoms.cli.topics import topics
@@ -32,7 +32,7 @@ SECTIONS: dict[str, list[click.Command]] = {
     "Ask a model": [senses, atoms, disambiguate, nearest, similarity, induce, info],
     "Work on text": [cluster, sentences, topics],
     "Make a model": [train, count, embed, map_, atomize, tune, import_, export_],
-    "Check a model": [evaluate, lineup],
+    "Check a model": [evaluate, lineup, reproduce],
 }
 
 
@@ -47,7 +47,7 @@ class SectionedGroup(click.Group):
 
 
 @click.group(cls=SectionedGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(__version__, prog_name="wordatoms")
+@click.version_option(package_name="wordatoms", prog_name="wordatoms")
 def cli() -> None:
     """The senses inside a word vector, and the discourse atoms that connect them."""
 

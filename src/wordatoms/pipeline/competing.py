@@ -1,22 +1,62 @@
-"""Text → random windows of some words in all their forms: what the competitors learn from."""
+"""Text → random windows of some words in all their forms → the paper's competitors, which learn from them.
+
+The model's folder is only read.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from wordatoms.competitors import form_rows
+from wordatoms.competitors import LEARNED, form_rows, known_words, learn_competitor, learn_nnse
 from wordatoms.embeddings import Embeddings
 from wordatoms.engine import Engine, local_engine
 from wordatoms.errors import InputError
 from wordatoms.folder import ModelFolder
 from wordatoms.modeltokens import model_tokenizer
-from wordatoms.pipeline.mapping import model_text
+from wordatoms.parallel import resolve_threads
+from wordatoms.pipeline.evaluating import evaluation_text
 from wordatoms.progress import SILENT, Display
+from wordatoms.senses import SenseModel
+from wordatoms.sif import SIF, p_words
+from wordatoms.usages import SenseInventory
 from wordatoms.vocabulary import DEFAULT_MEMORY
 from wordatoms.wordwindows import WINDOWS_PER_WORD, WordWindows, windows_of_words
+
+
+def learn_competitors(
+    model: SenseModel,
+    words: Sequence[str],
+    *,
+    sources: Sequence[str | Path] = (),
+    random_state: int = 0,
+    threads: int | None = None,
+    display: Display = SILENT,
+) -> dict[str, SenseInventory]:
+    """All competitors that learn from text, by name, for those of the words that the model knows."""
+    induced_map = model.induced_map
+    sif, known = induced_map.sif(model.embeddings, model.tokenizer), known_words(words, model.embeddings)
+    windows = sample_word_windows(
+        model.folder, known, sources=sources, random_state=random_state, threads=threads, display=display
+    )
+    shared: dict[str, Any] = {"random_state": random_state, "threads": resolve_threads(threads)}
+    with display.item_bar("competitors", n_items=len(LEARNED)) as advance:
+        made: dict[str, SenseInventory] = {}
+        for name in LEARNED:
+            made[name] = learn_competitor(name, sif, windows, known, induced_map=induced_map, **shared)
+            advance()
+    return made
+
+
+def nnse_competitor(
+    model: SenseModel, words: Sequence[str], vectors: Embeddings, *, space: Embeddings | None = None
+) -> SenseInventory:
+    """Non-negative vectors as a competitor of a model; with a `space`, its sense vectors lie there."""
+    sif = SIF(vectors, p_words(vectors), tokenizer=model.tokenizer)
+    return learn_nnse(sif, known_words(words, vectors), space=space)
 
 
 def sample_word_windows(
@@ -39,8 +79,7 @@ def sample_word_windows(
     targets = np.concatenate([form_rows(word, embeddings) for word in words])
     engine = engine or local_engine(threads, memory)
     with (
-        folder.working(),
-        model_text(folder, sources, threads, display=display) as corpus,
+        evaluation_text(folder, sources, threads, display=display) as corpus,
         display.text_bar("windows", n_bytes=corpus.n_bytes) as report,
     ):
         return windows_of_words(

@@ -26,6 +26,7 @@ from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.forms import inflected_forms
 from wordatoms.inducedmap import InducedMap
+from wordatoms.parallel import one_blas_thread
 from wordatoms.sif import SIF
 from wordatoms.tasks.results import TaskResult
 from wordatoms.tasks.semeval import word_files
@@ -207,12 +208,10 @@ def _evaluate_variant(
 
 def span_cosine(vector: NDArray[Any], spanning: NDArray[Any]) -> float:
     """The cosine of the angle between a vector (dim,) and the span of others (n, dim); 0 where either is zero."""
-    from threadpoolctl import threadpool_limits
-
     vector, spanning = vector.astype(np.float64), spanning.astype(np.float64)
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         _, values, directions = np.linalg.svd(spanning, full_matrices=False)
-        basis = directions[values > max(spanning.shape) * np.finfo(np.float32).eps * values.max()]
+        basis = directions[values > max(spanning.shape) * np.finfo(np.float32).eps * values.max(initial=0)]
         inside = float(np.linalg.norm(basis @ vector))
     length = float(np.linalg.norm(vector))
     return min(inside / length, 1.0) if length > 0 else 0.0

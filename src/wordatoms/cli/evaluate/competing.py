@@ -49,42 +49,14 @@ def learn_competitors(
     space: Embeddings | None = None,
 ) -> dict[str, SenseInventory]:
     """The competitors that were asked for; with a `space`, the sense vectors of NNSE lie there, too."""
+    from wordatoms.pipeline import competing as learning
+
     made: dict[str, SenseInventory] = {}
     if given["text"] and not given["competitors"]:
         raise click.UsageError("--text is the text that competitors learn from; pass --competitors as well.")
     if given["competitors"]:
-        made |= _learned_from_text(opened, words, given, display)
+        choices = {"sources": given["text"], "random_state": given["seed"], "threads": given["threads"]}
+        made |= learning.learn_competitors(opened, words, **choices, display=display)
     if given["nnse"]:
-        made[NNSE] = _learned_from_nnse(opened, words, load_embeddings(given["nnse"]), space)
+        made[NNSE] = learning.nnse_competitor(opened, words, load_embeddings(given["nnse"]), space=space)
     return made
-
-
-def _learned_from_text(
-    opened: SenseModel, words: Sequence[str], given: Mapping[str, Any], display: Display
-) -> dict[str, SenseInventory]:
-    from wordatoms.competitors import LEARNED, known_words, learn_competitor
-    from wordatoms.parallel import resolve_threads
-    from wordatoms.pipeline.competing import sample_word_windows
-
-    induced_map, seed, threads = opened.induced_map, given["seed"], given["threads"]
-    sif, known = induced_map.sif(opened.embeddings, opened.tokenizer), known_words(words, opened.embeddings)
-    windows = sample_word_windows(
-        opened.folder, known, sources=given["text"], random_state=seed, threads=threads, display=display
-    )
-    shared: dict[str, Any] = {"induced_map": induced_map, "random_state": seed, "threads": resolve_threads(threads)}
-    with display.item_bar("competitors", n_items=len(LEARNED)) as advance:
-        made: dict[str, SenseInventory] = {}
-        for name in LEARNED:
-            made[name] = learn_competitor(name, sif, windows, known, **shared)
-            advance()
-    return made
-
-
-def _learned_from_nnse(
-    opened: SenseModel, words: Sequence[str], vectors: Embeddings, space: Embeddings | None
-) -> SenseInventory:
-    from wordatoms.competitors import known_words, learn_nnse
-    from wordatoms.sif import SIF, p_words
-
-    sif = SIF(vectors, p_words(vectors), tokenizer=opened.tokenizer)
-    return learn_nnse(sif, known_words(words, vectors), space=space)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from wordatoms.folder import ModelFolder
     from wordatoms.tasks.induced import InducedResult
     from wordatoms.text import Corpus
-
-SHARD_BYTES = 4 << 20
-"""Small, so that parts of a text come out about even."""
 
 text_option = click.option(
     "--text", multiple=True, help="Text to read; may be repeated.  [default: the text that was counted]"
@@ -88,27 +84,11 @@ def induced(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, 
 
 @contextmanager
 def opened(folder: ModelFolder, text: tuple[str, ...], threads: int | None) -> Iterator[Corpus]:
-    """The given text or that of the model; the model's folder is only read."""
-    from tempfile import TemporaryDirectory
+    """The given text or that of the model, in small shards; the model's folder is only read."""
+    from wordatoms.pipeline.evaluating import SMALL_SHARD_BYTES, evaluation_text
 
-    from wordatoms.errors import InputError
-    from wordatoms.parallel import resolve_threads
-    from wordatoms.pipeline.sources import recorded_sources
-    from wordatoms.text import open_corpus
-
-    counted = folder.stages.get("count", {})
-    if not (text or counted):
-        raise InputError(f"{folder.path} holds imported vectors, which have no text; pass some with --text.")
-    sources = text or recorded_sources(counted)
-    replace_invalid = bool(counted and counted["settings"]["replace_invalid"])
-    with TemporaryDirectory(prefix="wordatoms-") as work:
-        yield open_corpus(
-            sources,
-            work=Path(work),
-            threads=resolve_threads(threads),
-            replace_invalid=replace_invalid,
-            shard_bytes=SHARD_BYTES,
-        )
+    with evaluation_text(folder, text, threads, shard_bytes=SMALL_SHARD_BYTES) as corpus:
+        yield corpus
 
 
 def _draw(path: str, result: InducedResult, method: str) -> None:

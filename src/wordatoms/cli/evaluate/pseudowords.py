@@ -66,13 +66,15 @@ def _evaluate(model: str, given: dict[str, Any]) -> PseudowordsResult:
     from wordatoms.counts import Counts
     from wordatoms.errors import InputError
     from wordatoms.folder import ModelFolder
+    from wordatoms.pipeline.evaluating import training_parameters
     from wordatoms.tasks.pseudowords import evaluate_pseudowords, evaluate_retrained_pseudowords
 
     folder, embeddings = ModelFolder(model), load_embeddings(model)
     if given["method"] not in (None, embeddings.method):
         raise InputError(f"{model} holds vectors by {embeddings.method}, not {given['method']}; pass another model.")
     common = {"n_pairs": given["pairs"], "min_count": given["min_count"], "random_state": given["seed"]}
-    common["parameters"] = _parameters(folder, embeddings.method, given["epochs"])
+    epochs = {"epochs": given["epochs"]} if given["epochs"] else {}
+    common["parameters"] = training_parameters(folder, embeddings.method) | epochs
     if embeddings.method == "skipgram":
         if given["largest"]:
             raise InputError("--largest leaves too few words to map skip-gram vectors by; pass --pairs.")
@@ -80,15 +82,6 @@ def _evaluate(model: str, given: dict[str, Any]) -> PseudowordsResult:
             return evaluate_retrained_pseudowords(embeddings, lines, n_runs=given["runs"] or 1, **common)
     common |= {"n_runs": given["runs"] or 5, "largest": given["largest"], "threads": given["threads"]}
     return evaluate_pseudowords(embeddings, Counts.load(folder.path), **common)
-
-
-def _parameters(folder: ModelFolder, method: str, epochs: int | None) -> dict[str, Any]:
-    """What the model's vectors were trained with."""
-    from wordatoms.trainers import METHODS, default_parameters
-
-    settings = folder.require("embed", "its vectors are imported; train a model.")["settings"]
-    known = default_parameters(method) if method in METHODS else {}
-    return {name: settings[name] for name in known if name in settings} | ({"epochs": epochs} if epochs else {})
 
 
 @contextmanager

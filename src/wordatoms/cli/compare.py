@@ -1,0 +1,78 @@
+"""`compare`: the senses of one word in two models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wordatoms.cli import options
+from wordatoms.cli.models import load_model
+from wordatoms.cli.output import show_json, show_table
+
+if TYPE_CHECKING:
+    from wordatoms.comparison import ComparedSense, Comparison
+
+N_SHOWN = 6
+"""Nearest words in a column."""
+
+
+@click.command()
+@click.argument("model1")
+@click.argument("model2")
+@click.argument("word")
+@click.option("--forms", is_flag=True, help="Pool inflected forms: tie, ties, tied.")
+@options.number
+@options.as_json
+def compare(model1: str, model2: str, word: str, forms: bool, number: int, as_json: bool) -> None:
+    """The senses of WORD in two models side by side.
+
+    MODEL1 and MODEL2 are folders; "english" is the model inside the program, unless there is a folder of this name.
+    Senses that belong together stand in one row, with how alike they are; below them, what only one model has.
+    """
+    from wordatoms.comparison import compare_senses
+
+    first, second = (load_model(_folder(model)) for model in (model1, model2))
+    found = compare_senses(first, second, word, forms=forms, n_nearest=number, n_near_words=number)
+    if as_json:
+        show_json({"models": [model1, model2], **_record(found)})
+    else:
+        _show(found, (model1, model2))
+
+
+def _folder(model: str) -> str:
+    from wordatoms.shipped import ENGLISH, shipped_model
+
+    return str(shipped_model()) if model == ENGLISH.name and not Path(model).exists() else model
+
+
+def _record(found: Comparison) -> dict[str, Any]:
+    return {
+        "word": found.word,
+        "known": found.known,
+        "senses": found.senses,
+        "pairs": found.pairs,
+        "nearest": found.nearest,
+    }
+
+
+def _show(found: Comparison, models: tuple[str, str]) -> None:
+    by_atom = [{sense.atom: sense for sense in senses} for senses in found.senses]
+    rows = [
+        [pair.similarity, *_cells(by_atom[0].get(pair.first)), *_cells(by_atom[1].get(pair.second))]  # type: ignore[arg-type]
+        for pair in found.pairs
+    ]
+    names = [model if known else f"{model} (does not know it)" for model, known in zip(models, found.known, strict=True)]
+    click.echo(found.word)
+    show_table(["alike", "weight", names[0], "weight", names[1]], rows)
+    for model, near in zip(models, found.nearest, strict=True):
+        if near:
+            click.echo(f"nearest in {model}: {' '.join(each.word for each in near)}")
+
+
+def _cells(sense: ComparedSense | None) -> list[Any]:
+    if sense is None:
+        return [None, ""]
+    words = " ".join(near.word for near in sense.nearest[:N_SHOWN])
+    return [sense.weight, f"{sense.atom}: {f'[{sense.label}] ' if sense.named else ''}{words}"]

@@ -1,0 +1,171 @@
+"""`reproduce`: every table and figure of the paper, ours beside the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wordatoms.cli import options
+from wordatoms.cli.output import remark, show_json, show_table
+
+if TYPE_CHECKING:
+    from wordatoms.reproduction import Inputs, Outcome
+    from wordatoms.reproduction.blocks import Table
+    from wordatoms.reproduction.exhibits import Exhibit
+
+
+@click.command()
+@click.argument("names", metavar="[TABLE]…", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All exhibits.")
+@click.option("--list", "listing", is_flag=True, help="What there is, and what each needs.")
+@click.option(
+    "-o", "--output", type=click.Path(file_okay=False), help="Folder of the report; without it, tables are printed."
+)
+@options.model
+@click.option(
+    "--with", "others", multiple=True, metavar="MODEL", help="A model of other vectors beside it; may be repeated."
+)
+@click.option(
+    "--data",
+    envvar="WORDATOMS_DATA",
+    type=click.Path(),
+    help="Folder with the data sets, and a text in its folder corpus.  [default: $WORDATOMS_DATA]",
+)
+@click.option("--text", multiple=True, help="Text to read; may be repeated.  [default: DATA/corpus]")
+@click.option("--source", default="", help="Whose text it is, and its licence; only then are sentences of it shown.")
+@click.option("--wordnet", type=click.Path(), help="Folder of WordNet.  [default: where it usually is]")
+@click.option("--no-competitors", is_flag=True, help="Leave out the paper's competitors, which learn from the text.")
+@options.force
+@options.seed
+@options.threads
+@options.as_json
+@options.quiet
+def reproduce(names: tuple[str, ...], everything: bool, listing: bool, output: str | None, **given: Any) -> None:
+    """Every table and figure of the paper, ours beside the paper's.
+
+    TABLE is a name such as table-7, figure-1a or walk. With -o a folder gets one page, index.html, and all numbers,
+    results.json. What lacks its data is shown as missing, with how to get it; results are kept and taken again as long
+    as nothing they depend on has changed.
+    """
+    from wordatoms.reproduction import EXHIBITS, find_exhibits, run_exhibits
+    from wordatoms.reproduction.report import prepare_folder
+
+    if not (names or everything or listing):
+        raise click.UsageError("name some tables, such as table-7, or pass --all; --list shows what there is.")
+    if names and everything:
+        raise click.UsageError("pass either names or --all.")
+    chosen = find_exhibits(names) if names else list(EXHIBITS.values())
+    inputs = _open(given)
+    if listing:
+        _show_list(chosen, inputs, as_json=given["as_json"])
+        return
+    folder = Path(output) if output else None
+    if folder:
+        prepare_folder(folder)
+    outcomes = list(
+        run_exhibits(
+            chosen,
+            inputs,
+            folder=folder,
+            force=given["force"],
+            on_start=lambda number, total, each: remark(f"[{number}/{total}] {each.name} …", quiet=given["quiet"]),
+            on_end=lambda outcome: remark(f"    {_ended(outcome)}", quiet=given["quiet"]),
+        )
+    )
+    _show(outcomes, inputs, folder, given)
+    if any(outcome.status == "failed" for outcome in outcomes):
+        raise click.exceptions.Exit(1)
+
+
+def _open(given: dict[str, Any]) -> Inputs:
+    from dataclasses import replace
+
+    from wordatoms.progress import Display
+    from wordatoms.reproduction import open_inputs
+    from wordatoms.shipped import ENGLISH
+
+    is_shipped = Path(given["model"]) == ENGLISH
+    names = ("data", "text", "source", "wordnet", "seed", "threads")
+    choices = {name: given[name] for name in names}
+    inputs = open_inputs(
+        None if is_shipped else given["model"], given["others"], competitors=not given["no_competitors"], **choices
+    )
+    return replace(inputs, display=Display(quiet=given["quiet"]))
+
+
+def _ended(outcome: Outcome) -> str:
+    if outcome.status == "missing":
+        return f"missing: {', '.join(name for name, _ in outcome.missing)}"
+    if outcome.status == "failed":
+        return f"failed: {outcome.says}"
+    return "as before, from an earlier run" if outcome.cached else f"done in {outcome.seconds:.1f} s"
+
+
+def _show_list(exhibits: Sequence[Exhibit], inputs: Inputs, *, as_json: bool) -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "name": each.name,
+            "title": each.title,
+            "of_the_paper": each.is_paper,
+            "needs": [need.name for need in each.needs],
+            "missing": [{"what": need.name, "how": need.how} for need in each.missing(inputs)],
+            "shows_more_with": [need.name for need in each.helped_by],
+        }
+        for each in exhibits
+    ]
+    if as_json:
+        show_json(rows)
+        return
+    cells = [
+        [row["name"], ", ".join(row["needs"]) or "nothing", ", ".join(each["what"] for each in row["missing"]) or "–"]
+        for row in rows
+    ]
+    show_table(["name", "needs", "missing"], cells)
+    hows = {each["what"]: each["how"] for row in rows for each in row["missing"]}
+    for what, how in hows.items():
+        click.echo(f"\n{what}: {how}")
+
+
+def _show(outcomes: Sequence[Outcome], inputs: Inputs, folder: Path | None, given: dict[str, Any]) -> None:
+    from wordatoms.reproduction import report_json, write_report
+
+    if folder:
+        page = write_report(folder, outcomes, inputs)
+        remark(f"the report is {page}", quiet=given["quiet"])
+    if given["as_json"]:
+        show_json(report_json(outcomes, inputs))
+    elif not folder:
+        for outcome in outcomes:
+            _print(outcome)
+
+
+def _print(outcome: Outcome) -> None:
+    """An exhibit as tables."""
+    from wordatoms.reproduction.blocks import Table, compare_table
+
+    click.echo(f"\n{outcome.exhibit.title}")
+    if outcome.numbers is None:
+        click.echo(outcome.says if outcome.status == "failed" else "missing:")
+        for what, how in outcome.missing:
+            click.echo(f"  {what}: {how}")
+        return
+    figures = outcome.exhibit.figures(outcome.numbers)
+    tables = [compare_table(figures)] if figures else []
+    tables += [block for block in outcome.exhibit.render(outcome.numbers) if isinstance(block, Table)]
+    for table in tables:
+        _print_table(table)
+    click.echo(f"\n{outcome.exhibit.why(outcome.numbers)}")
+
+
+def _print_table(table: Table) -> None:
+    from wordatoms.reproduction.blocks import format_cell
+
+    click.echo(f"\n{table.caption}" if table.caption else "")
+    rows = [
+        [format_cell(value, column.digits) for value, column in zip(row.cells, table.columns, strict=True)]
+        for row in table.rows
+    ]
+    show_table([column.name for column in table.columns], rows)

@@ -1,0 +1,249 @@
+"""Charts as inline SVG: lines, horizontal bars and a scatter, without any library.
+
+Colours, dashes and fonts are those of the page's style sheet, by class, so that a chart is right on light and dark
+ground and in print; `s0`, `s1`, … are the series. What a chart shows is also said in its title and description. Only
+what the report needs is here: no time axes, no second axis, no stacking.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import NamedTuple
+
+N_SERIES = 14
+"""Looks that the style sheet has for series; then they begin again."""
+WIDTH, HEIGHT = 480, 300
+LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 44
+CHARACTER = 6.4
+"""Width of a character of a label, about."""
+BAR_HEIGHT = 20
+MARGIN = 44
+"""Around a scatter, so that labels have room."""
+
+
+class Line(NamedTuple):
+    xs: Sequence[float]
+    ys: Sequence[float]
+    role: str = ""
+    """`ours`, `paper` or `baseline` look the same in all charts; others take the next series."""
+
+
+class Bar(NamedTuple):
+    label: str
+    value: float
+    role: str = ""
+
+
+class Point(NamedTuple):
+    x: float
+    y: float
+    series: int
+    name: str = ""
+    """Shown when a pointer rests on it."""
+
+
+@dataclass(frozen=True)
+class LineChart:
+    title: str
+    x_label: str
+    y_label: str
+    lines: Mapping[str, Line]
+    references: Mapping[str, float] = field(default_factory=dict)
+    """Horizontal lines."""
+    log_x: bool = False
+    log_y: bool = False
+
+    @property
+    def legend(self) -> list[tuple[str, str]]:
+        """The class and the name of each line."""
+        styles = line_styles(self.lines)
+        return [*((styles[name], name) for name in self.lines), *(("reference", name) for name in self.references)]
+
+    def svg(self) -> str:
+        x_axis = Axis.over([x for line in self.lines.values() for x in line.xs], LEFT, WIDTH - RIGHT, log=self.log_x)
+        heights = [y for line in self.lines.values() for y in line.ys] + [*self.references.values()]
+        y_axis = Axis.over(heights, HEIGHT - BOTTOM, TOP, log=self.log_y)
+        styles = line_styles(self.lines)
+        parts = [_grid(x_axis, y_axis, self.x_label, self.y_label)]
+        for name, height in self.references.items():
+            y = y_axis.place(height)
+            parts.append(
+                f'<line class="reference" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}">{_hint(name)}</line>'
+            )
+        parts += [_drawn_line(name, line, styles[name], x_axis, y_axis) for name, line in self.lines.items()]
+        said = "; ".join(f"{name}: {_said(line)}" for name, line in self.lines.items())
+        return _wrapped(WIDTH, HEIGHT, self.title, f"{self.y_label} against {self.x_label}. {said}", parts)
+
+
+@dataclass(frozen=True)
+class BarChart:
+    title: str
+    x_label: str
+    bars: Sequence[Bar]
+    digits: int = 2
+
+    @property
+    def legend(self) -> list[tuple[str, str]]:
+        names = {"ours": "this program", "paper": "the paper", "competitor": "competitors, run here"}
+        names |= {"baseline": "baselines", "": "others"}
+        return [(f"bar {role}", name) for role, name in names.items() if any(bar.role == role for bar in self.bars)]
+
+    def svg(self) -> str:
+        left = min(CHARACTER * max((len(bar.label) for bar in self.bars), default=1) + 12, WIDTH * 0.5)
+        most = max([*(bar.value for bar in self.bars), 1e-9])
+        height = BAR_HEIGHT * len(self.bars) + 8
+        parts = [self._bar(bar, number, left, (WIDTH - left - 48) / most) for number, bar in enumerate(self.bars)]
+        said = "; ".join(f"{bar.label}: {bar.value:.{self.digits}f}" for bar in self.bars)
+        return _wrapped(WIDTH, height, self.title, f"{self.x_label}. {said}", parts)
+
+    def _bar(self, bar: Bar, number: int, left: float, scale: float) -> str:
+        y, width = BAR_HEIGHT * number + 4, max(bar.value, 0) * scale
+        middle = y + BAR_HEIGHT / 2
+        label = _shortened(bar.label, int((left - 12) / CHARACTER))
+        return (
+            f'<text class="label end" x="{left - 6:.1f}" y="{middle:.1f}">{escape(label)}</text>'
+            f'<rect class="bar {bar.role}" x="{left:.1f}" y="{y + 3}" width="{width:.1f}" height="{BAR_HEIGHT - 6}">'
+            f"{_hint(bar.label)}</rect>"
+            f'<text class="label" x="{left + width + 5:.1f}" y="{middle:.1f}">{bar.value:.{self.digits}f}</text>'
+        )
+
+
+@dataclass(frozen=True)
+class ScatterChart:
+    title: str
+    description: str
+    points: Sequence[Point]
+    labels: Sequence[tuple[float, float, str]] = ()
+    """Centre and text."""
+    is_wide: bool = True
+
+    legend: Sequence[tuple[str, str]] = ()
+    SIZE = (760, 560)
+
+    def svg(self) -> str:
+        width, height = self.SIZE
+        xs, ys = [point.x for point in self.points], [point.y for point in self.points]
+        x_axis = Axis(min(xs), max(xs), MARGIN, width - MARGIN, ())
+        y_axis = Axis(min(ys), max(ys), height - MARGIN / 2, MARGIN / 2, ())
+        parts = [
+            f'<circle class="dot s{point.series % 8}" r="2.6" '
+            f'cx="{x_axis.place(point.x)}" cy="{y_axis.place(point.y)}">{_hint(point.name)}</circle>'
+            for point in self.points
+        ]
+        parts += [
+            f'<text class="label middle halo" x="{x_axis.place(x)}" y="{y_axis.place(y)}">{escape(text)}</text>'
+            for x, y, text in self.labels
+        ]
+        return _wrapped(width, height, self.title, self.description, parts)
+
+
+Chart = LineChart | BarChart | ScatterChart
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From values to places on the paper."""
+
+    low: float
+    high: float
+    start: float
+    stop: float
+    ticks: tuple[float, ...]
+    log: bool = False
+
+    @classmethod
+    def over(cls, values: Sequence[float], start: float, stop: float, *, log: bool = False) -> Axis:
+        known = [value for value in values if math.isfinite(value) and (value > 0 or not log)] or [1.0]
+        low, high = min(known), max(known)
+        if log:
+            low, high = 10 ** math.floor(math.log10(low) + 0.15), 10 ** math.ceil(math.log10(high) - 0.15)
+            low, high = min(low, min(known)), max(high, max(known), low * 10)
+            exponents = range(math.ceil(math.log10(low)), math.floor(math.log10(high) + 1e-9) + 1)
+            return cls(low, high, start, stop, tuple(10.0**exponent for exponent in exponents), True)
+        step = nice_step((high - low) or abs(high) or 1.0)
+        low, high = math.floor(low / step) * step, math.ceil(high / step + 1e-9) * step
+        n_ticks = round((high - low) / step) + 1
+        return cls(low, high, start, stop, tuple(low + step * number for number in range(n_ticks)))
+
+    def place(self, value: float) -> float:
+        low, high, value = (math.log10(each) if self.log else each for each in (self.low, self.high, value))
+        return round(self.start + (self.stop - self.start) * (value - low) / ((high - low) or 1.0), 1)
+
+
+def nice_step(span: float) -> float:
+    """1, 2 or 5 times a power of ten, so that a span has four to nine steps."""
+    power = 10.0 ** math.floor(math.log10(span / 4))
+    return next(power * factor for factor in (5, 2, 1) if power * factor <= span / 4 * (1 + 1e-9))
+
+
+def line_styles(lines: Mapping[str, Line]) -> dict[str, str]:
+    """The class of each line: its role, or the next series; a second line of a role is dashed."""
+    styles: dict[str, str] = {}
+    n_series = 0
+    for name, line in lines.items():
+        if line.role:
+            again = sum(style.split()[0] == line.role for style in styles.values())
+            styles[name] = f"{line.role} again{again}" if again else line.role
+        else:
+            styles[name] = f"s{n_series % N_SERIES}"
+            n_series += 1
+    return styles
+
+
+def _drawn_line(name: str, line: Line, style: str, x_axis: Axis, y_axis: Axis) -> str:
+    pairs = zip(line.xs, line.ys, strict=True)
+    places = [
+        (x_axis.place(x), y_axis.place(y)) for x, y in pairs if (x > 0 or not x_axis.log) and (y > 0 or not y_axis.log)
+    ]
+    points = " ".join(f"{x},{y}" for x, y in places)
+    radius = 5 if len(places) == 1 else 2.8
+    dots = "".join(f'<circle class="dot {style}" cx="{x}" cy="{y}" r="{radius}"/>' for x, y in places)
+    return f'<g>{_hint(name)}<polyline class="line {style}" points="{points}"/>{dots}</g>'
+
+
+def _grid(x_axis: Axis, y_axis: Axis, x_label: str, y_label: str) -> str:
+    bottom, parts = HEIGHT - BOTTOM, []
+    for tick in y_axis.ticks:
+        y = y_axis.place(tick)
+        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}"/>')
+        parts.append(f'<text class="tick end" x="{LEFT - 6}" y="{y}">{_tick(tick)}</text>')
+    for tick in x_axis.ticks:
+        x = x_axis.place(tick)
+        parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="{TOP}" y2="{bottom}"/>')
+        parts.append(f'<text class="tick middle" x="{x}" y="{bottom + 14}">{_tick(tick)}</text>')
+    middle = (TOP + bottom) / 2
+    parts.append(
+        f'<text class="label middle" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 10}">{escape(x_label)}</text>'
+    )
+    turned = f"translate(13 {middle}) rotate(-90)"
+    parts.append(f'<text class="label middle" transform="{turned}" x="0" y="0">{escape(y_label)}</text>')
+    return "".join(parts)
+
+
+def _tick(value: float) -> str:
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if abs(value) >= size:
+            return f"{value / (1e3 if letter == 'k' else size):g}{letter}"
+    return f"{round(value, 6):g}".replace("-", "−")
+
+
+def _said(line: Line) -> str:
+    return ", ".join(f"{x:g}: {y:.3g}" for x, y in zip(line.xs, line.ys, strict=True))
+
+
+def _hint(text: str) -> str:
+    return f"<title>{escape(text)}</title>" if text else ""
+
+
+def _shortened(text: str, n: int) -> str:
+    return text if len(text) <= n else f"{text[: max(n - 1, 1)]}…"
+
+
+def _wrapped(width: float, height: float, title: str, description: str, parts: Sequence[str]) -> str:
+    return (
+        f'<svg viewBox="0 0 {width:g} {height:g}" role="img" preserveAspectRatio="xMidYMid meet">'
+        f"<title>{escape(title)}</title><desc>{escape(description)}</desc>{''.join(parts)}</svg>"
+    )
