@@ -117,6 +117,16 @@ def test_a_model_of_imported_vectors_has_a_twin_and_its_atoms_can_be_made_anew(t
     assert load(twin.path).senses("both3")
 
 
+def test_the_list_of_forms_says_what_lemminflect_would(model: SenseModel, tmp_path: Path) -> None:
+    twin = load(compact(model.folder, tmp_path / "twin").path)
+    assert [twin.forms(word) for word in model.words] == [model.forms(word) for word in model.words]
+    assert twin.senses("tie", forms=True) == model.senses("tie", forms=True)
+    assert twin.senses_of_forms("tie") == model.senses_of_forms("tie")
+    assert twin.sense_weights("tying") == model.sense_weights("tying")  # unknown itself, and so not in the list
+    (twin.path / "forms.txt").write_text("tie ties")
+    assert "no list of words and their forms" in refused("senses", "tie", "--model", twin.path)
+
+
 def test_damaged_bytes_are_one_sentence(model: SenseModel, tmp_path: Path) -> None:
     twin = compact(model.folder, tmp_path / "twin").path
     (twin / "vectors-scales.npy").unlink()

@@ -5,6 +5,7 @@ Left out: the questions (`wordatoms.senses`), and how the parts were made (`word
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,8 @@ from wordatoms.atoms import Atoms
 from wordatoms.embeddings import Embeddings, load_words
 from wordatoms.errors import ModelError, UnknownWordError
 from wordatoms.folder import ModelFolder
+from wordatoms.forms import FILE as FORMS
+from wordatoms.forms import inflected_forms, parse_forms
 from wordatoms.layout import Layout, load_layout
 from wordatoms.metaatoms import MetaAtoms
 from wordatoms.modeltokens import model_tokenizer
@@ -124,6 +127,18 @@ class ModelParts:
     @cached_property
     def _rows(self) -> dict[str, int]:
         return {word: row for row, word in enumerate(self.words)}
+
+    def forms(self, word: str) -> tuple[str, ...]:
+        """The word, and its inflected forms that the model knows."""
+        if word in self._rows and self._listed_forms is not None:
+            return (word, *(form for form in self._listed_forms.get(word, ()) if form in self._rows))
+        return inflected_forms(word, self._rows)
+
+    @cached_property
+    def _listed_forms(self) -> Mapping[str, tuple[str, ...]] | None:
+        """Of all words, where the model has a list of them."""
+        path = self.path / FORMS
+        return parse_forms(path.read_bytes()) if path.is_file() else None
 
     def row(self, word: str) -> int:
         """The row of a word; an unknown one raises with the nearest spellings."""

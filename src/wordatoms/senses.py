@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from wordatoms.atomquestions import AtomQuestions
 from wordatoms.clustering import closeness, cluster_vectors
 from wordatoms.errors import InputError, UnknownWordError
-from wordatoms.forms import inflected_forms
 from wordatoms.notes import Notes
 from wordatoms.usages import Usage, find_usages, target_forms
 from wordatoms.views import Candidate, Disambiguation, Meaning, Sense, UsageClusters
@@ -68,6 +67,12 @@ class SenseModel(AtomQuestions):
             for atom, weight in self._ranked(weights, notes).items()
         ]
 
+    def senses_of_forms(self, word: str, n: int = 3, *, n_nearest: int = 10, n_linked: int = 10) -> list[Sense]:
+        """The heaviest senses that inflected forms of a word have and the word itself has not, at most `n`."""
+        own = {sense.atom for sense in self.senses(word, n_nearest=0, n_linked=0)}
+        pooled = self.senses(word, forms=True, n_nearest=n_nearest, n_linked=n_linked)
+        return [sense for sense in pooled if sense.atom not in own][:n]
+
     def sense_weights(self, word: str, *, forms: bool = True) -> dict[int, float]:
         """The atoms of a word and of its inflected forms with their weights, all positive, the heaviest first.
 
@@ -98,10 +103,6 @@ class SenseModel(AtomQuestions):
         pooled = self._pool(weights)
         left = sorted((atom for atom in pooled if atom not in notes.hidden), key=lambda atom: (-pooled[atom], atom))
         return {atom: pooled[atom] for atom in left}
-
-    def forms(self, word: str) -> tuple[str, ...]:
-        """The word, and its inflected forms that the model knows."""
-        return inflected_forms(word, self._rows)
 
     def candidates(self, word: str, n: int = 20, *, n_nearest: int = 10) -> list[Candidate]:
         """The atoms closest to a word, from which a person may pick its senses; hidden ones are left out."""

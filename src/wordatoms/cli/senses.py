@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 INDENT = " " * 19
 LIGHTEST = 0.005
 """Lighter senses, from rare forms of a word, would fill the screen."""
+SHOWN_OF_FORMS, LIGHTEST_OF_FORMS = 3, 0.05
+"""Senses of other forms that are shown unasked, and how heavy they must be: *ties* between countries, beside *tie*."""
 
 
 @click.command()
@@ -61,7 +63,13 @@ def senses(
         _show_candidates(closest, as_json=as_json)
     else:
         found = {word: opened.senses(word, forms=forms, n_nearest=number, n_linked=number) for word in words}
-        _show_senses(found, as_json=as_json)
+        others = {} if forms or as_json else {word: _other_forms(opened, word, number) for word in words}
+        _show_senses(found, others, as_json=as_json)
+
+
+def _other_forms(model: SenseModel, word: str, number: int) -> list[Sense]:
+    found = model.senses_of_forms(word, SHOWN_OF_FORMS, n_nearest=number, n_linked=number)
+    return [sense for sense in found if sense.weight >= LIGHTEST_OF_FORMS]
 
 
 def _keep_picks(model: SenseModel, words: Sequence[str], atoms: tuple[int, ...]) -> None:
@@ -72,7 +80,7 @@ def _keep_picks(model: SenseModel, words: Sequence[str], atoms: tuple[int, ...])
     remark(f"{notes_folder(model.path)}: {done} '{words[0]}'", quiet=False)
 
 
-def _show_senses(found: dict[str, list[Sense]], *, as_json: bool) -> None:
+def _show_senses(found: dict[str, list[Sense]], others: dict[str, list[Sense]], *, as_json: bool) -> None:
     if as_json:
         show_json(found)
         return
@@ -85,6 +93,10 @@ def _show_senses(found: dict[str, list[Sense]], *, as_json: bool) -> None:
             click.echo(f"  and {len(items) - len(shown)} of a weight below {LIGHTEST}, in --json")
         if not items:
             click.echo("  no atom has a positive weight")
+        if others.get(word):
+            click.echo("  in other forms (--forms has all, each with its share of the occurrences):")
+            for sense in others[word]:
+                click.echo("\n".join(_sense_lines(sense)))
 
 
 def _sense_lines(sense: Sense) -> list[str]:
