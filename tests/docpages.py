@@ -32,6 +32,7 @@ LEFT_OUT = {
 """How a line begins that is not run, and why."""
 ONLY_PARSED = {
     "reproduce --all": "makes every table and figure of the paper",
+    "explore": "serves until Ctrl-C",
     "lineup build": "reads all of WordNet, half a minute",
     "python benchmarks/atoms.py": "measures at full size",
     "python benchmarks/contexts.py": "measures at full size",

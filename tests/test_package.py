@@ -47,10 +47,11 @@ CHAIN = [
     ["modelparts"],
     ["atomquestions"],
     ["senses"],
-    ["sentencescores", "sentences", "topicwindows", "topics", "topictables"],
+    ["comparison", "sentencescores", "sentences", "topicwindows", "topics", "topictables"],
     ["tasks", "tuning"],
     ["pipeline"],
     ["reproduction"],
+    ["explorer"],
     ["cli"],
 ]
 LEVELS = {name: level for level, names in enumerate(CHAIN) for name in names}

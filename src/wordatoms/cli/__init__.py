@@ -15,8 +15,10 @@ from typing import NoReturn
 
 import click
 
+from wordatoms.cli.compare import compare
 from wordatoms.cli.contexts import induce
 from wordatoms.cli.evaluate import evaluate
+from wordatoms.cli.explore import explore
 from wordatoms.cli.lineup import lineup
 from wordatoms.cli.reproduce import reproduce
 from wordatoms.cli.senses import atoms, senses
@@ -29,7 +31,7 @@ from wordatoms.cli.vectors import export_, import_, info, nearest, similarity
 from wordatoms.errors import WordatomsError
 
 SECTIONS: dict[str, list[click.Command]] = {
-    "Ask a model": [senses, atoms, disambiguate, nearest, similarity, induce, info],
+    "Ask a model": [explore, senses, atoms, disambiguate, nearest, similarity, induce, compare, info],
     "Work on text": [cluster, sentences, topics],
     "Make a model": [train, count, embed, map_, atomize, tune, import_, export_],
     "Check a model": [evaluate, lineup, reproduce],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,12 +59,11 @@ def _record(found: Comparison) -> dict[str, Any]:
 
 
 def _show(found: Comparison, models: tuple[str, str]) -> None:
-    by_atom = [{sense.atom: sense for sense in senses} for senses in found.senses]
-    rows = [
-        [pair.similarity, *_cells(by_atom[0].get(pair.first)), *_cells(by_atom[1].get(pair.second))]  # type: ignore[arg-type]
-        for pair in found.pairs
+    first, second = ({sense.atom: sense for sense in senses} for senses in found.senses)
+    rows = [[pair.similarity, *_cells(first, pair.first), *_cells(second, pair.second)] for pair in found.pairs]
+    names = [
+        model if known else f"{model} (does not know it)" for model, known in zip(models, found.known, strict=True)
     ]
-    names = [model if known else f"{model} (does not know it)" for model, known in zip(models, found.known, strict=True)]
     click.echo(found.word)
     show_table(["alike", "weight", names[0], "weight", names[1]], rows)
     for model, near in zip(models, found.nearest, strict=True):
@@ -71,8 +71,9 @@ def _show(found: Comparison, models: tuple[str, str]) -> None:
             click.echo(f"nearest in {model}: {' '.join(each.word for each in near)}")
 
 
-def _cells(sense: ComparedSense | None) -> list[Any]:
-    if sense is None:
+def _cells(senses: Mapping[int, ComparedSense], atom: int | None) -> list[Any]:
+    if atom is None:
         return [None, ""]
+    sense = senses[atom]
     words = " ".join(near.word for near in sense.nearest[:N_SHOWN])
     return [sense.weight, f"{sense.atom}: {f'[{sense.label}] ' if sense.named else ''}{words}"]

@@ -1,0 +1,122 @@
+"""`explore`: a model in the browser, or as a site of plain files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wordatoms.cli import options
+from wordatoms.cli.models import load_model
+from wordatoms.cli.output import remark
+from wordatoms.errors import InputError
+
+if TYPE_CHECKING:
+    from wordatoms.explorer.answers import Explorer
+
+LOCAL = "127.0.0.1"
+USUAL_REPORT = "report"
+
+
+@click.command()
+@options.model
+@click.option("--with", "others", metavar="MODEL", multiple=True, help="A further model to compare with; repeatable.")
+@click.option(
+    "--corpus",
+    metavar="TEXT",
+    multiple=True,
+    help="Text to take sentences from: files, folders or patterns; repeatable.",
+)
+@click.option(
+    "--report",
+    metavar="DIR",
+    help="Folder with a report of `wordatoms reproduce`.  [default: report, if there is one]",
+)
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen at.  [default: 8765 or the next free one]")
+@click.option(
+    "--host",
+    default=LOCAL,
+    show_default=True,
+    help="Address to listen at; any but this lets everybody in your network read the model and the text.",
+)
+@click.option("--browser/--no-browser", default=True, show_default=True, help="Open the browser.")
+@click.option(
+    "--export", "folder", metavar="DIR", help="Write the site as plain files into a new folder instead of serving it."
+)
+@options.quiet
+def explore(
+    model: str,
+    others: tuple[str, ...],
+    corpus: tuple[str, ...],
+    report: str | None,
+    port: int | None,
+    host: str,
+    browser: bool,
+    folder: str | None,
+    quiet: bool,
+) -> None:
+    """Explore a model in the browser: words, sentences, the map of atoms, the lineup.
+
+    The server answers this machine only, changes nothing and ends with Ctrl-C. With --export the same site is written
+    as files that any web server can host; sentences and comparisons are left out there, as they need a model.
+    """
+    from wordatoms.explorer.answers import Explorer
+
+    if "-" in corpus:
+        raise click.UsageError("--corpus cannot be standard input here: it is read anew for each word.")
+    models = [load_model(each) for each in (model, *others)]
+    explorer = Explorer(models, corpus=_found(corpus), report=_report_folder(report))
+    if folder is not None:
+        _export(explorer, Path(folder), quiet=quiet)
+    else:
+        _serve(explorer, host, port, browser=browser, quiet=quiet)
+
+
+def _found(corpus: tuple[str, ...]) -> tuple[str, ...]:
+    """A text that is not there is told at once, not with the first word."""
+    from wordatoms.files import find_files
+
+    if corpus:
+        find_files(corpus)
+    return corpus
+
+
+def _report_folder(given: str | None) -> Path | None:
+    folder = Path(given or USUAL_REPORT)
+    if given and not (folder / "index.html").is_file():
+        raise InputError(f"{given} has no index.html; pass the folder that `wordatoms reproduce -o` wrote.")
+    return folder
+
+
+def _serve(explorer: Explorer, host: str, port: int | None, *, browser: bool, quiet: bool) -> None:
+    import threading
+    import webbrowser
+
+    from wordatoms.explorer.serving import address_of, is_local, open_socket, serve
+
+    opened = open_socket(host, port)
+    address = address_of(opened, host)
+    if not is_local(host):
+        remark(
+            f"listening at {host}: whoever reaches this machine can read the model, the sentences of the text and the "
+            "report, without a password and unencrypted; leave --host away to keep it to yourself.",
+            quiet=quiet,
+        )
+
+    def on_ready() -> None:
+        click.echo(address)
+        remark("Ctrl-C ends it.", quiet=quiet)
+        if browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    serve(explorer, opened, host=host, on_ready=on_ready)
+
+
+def _export(explorer: Explorer, folder: Path, *, quiet: bool) -> None:
+    from wordatoms.cli.output import counted
+    from wordatoms.explorer.exporting import export_site
+    from wordatoms.progress import Display
+
+    written = export_site(explorer, folder, display=Display(quiet=quiet))
+    click.echo(f"{folder}: {counted(written.n_files, 'file')}, {written.n_bytes / 1e6:.1f} MB")

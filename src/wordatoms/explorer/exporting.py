@@ -1,0 +1,213 @@
+"""The explorer as a folder of plain files that any web server can host.
+
+The addresses of the server with `.json` behind them, except that words are many to a file (by their first two letters)
+and hold numbers only: what their senses are called is in the files of the atoms. Lineups are solved for some seeds.
+Left out, because they need the model: sentences of one's own, comparisons, sentences of a text.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.errors import InputError
+from wordatoms.explorer.answers import N_SHOWN, REPORT_PAGE, Explorer
+from wordatoms.explorer.packing import to_json
+from wordatoms.explorer.sitefiles import SITE, START, site_names
+from wordatoms.explorer.wordpages import LIGHTEST, Answer, WordPages, rounded
+from wordatoms.notes import Notes
+from wordatoms.parallel import one_blas_thread, resolve_threads, run_threads
+from wordatoms.progress import SILENT, Display
+
+VIEWS = ("word", "map", "lineup", "report")
+"""What works without a server."""
+N_LINEUPS = 200
+N_NEAREST = 10
+BLOCK_WORDS = 128
+"""Words whose neighbours are looked for at a time: their scores take 25 MB where there are 50,000."""
+SHARD_LETTERS = 2
+PLAIN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+
+Step = Callable[[], None]
+
+
+class Written(NamedTuple):
+    """What an export came to."""
+
+    n_files: int
+    n_bytes: int
+
+
+def export_site(
+    explorer: Explorer,
+    folder: Path,
+    *,
+    n_lineups: int = N_LINEUPS,
+    threads: int | None = None,
+    display: Display = SILENT,
+) -> Written:
+    """Write the site on the first model of an explorer into a new or empty folder, whole or not at all."""
+    with _new_folder(Path(folder)) as work:
+        _copy_page(work)
+        _copy_report(explorer, work)
+        n_blocks = -(-len(explorer.first.model.words) // BLOCK_WORDS)
+        with display.item_bar("site", n_items=n_blocks) as step:
+            nearest = all_nearest(explorer.first, resolve_threads(threads), step)
+        for name, answer in _answers(explorer, nearest, n_lineups):
+            path = work / "api" / f"{name}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(to_json(answer))
+    sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    return Written(len(sizes), sum(sizes))
+
+
+# Files
+
+
+@contextmanager
+def _new_folder(folder: Path) -> Iterator[Path]:
+    """A folder beside the wanted one, which takes its name at the end."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} is there already and not empty; pass a new folder, or remove it first.")
+    if not folder.absolute().parent.is_dir():
+        raise InputError(f"the folder {folder.absolute().parent} does not exist; make it first.")
+    work = folder.absolute().with_name(f".{folder.absolute().name}.unfinished")
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
+    try:
+        yield work
+        if folder.exists():
+            folder.rmdir()
+        work.rename(folder.absolute())
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _copy_page(work: Path) -> None:
+    names = site_names()
+    if START not in names:
+        raise InputError("this installation has no page inside; install wordatoms again.")
+    for name in names:
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(SITE / name, work / name)
+    page = (work / START).read_text("utf-8")  # it need not find out what it is
+    (work / START).write_text(page.replace("<html ", '<html data-static="true" ', 1), "utf-8")
+
+
+def _copy_report(explorer: Explorer, work: Path) -> None:
+    if explorer.report is not None:
+        (work / "report").mkdir()
+        shutil.copyfile(explorer.report / REPORT_PAGE, work / "report" / REPORT_PAGE)
+
+
+# Answers
+
+
+def _answers(explorer: Explorer, nearest: NearestWords, n_lineups: int) -> Iterator[tuple[str, Any]]:
+    """The files under `api/`, by their names without the ending."""
+    pages, tests = explorer.first, explorer.tests
+    yield "model", _model_facts(explorer, n_lineups)
+    yield "report", {"available": explorer.report is not None}
+    yield "atoms", pages.atoms()
+    yield from ((f"atom/{atom}", pages.atom(atom)) for atom in range(len(pages.model.atoms)))
+    yield "words", {"words": pages.model.words}
+    yield from ((f"words/{shard}", words) for shard, words in word_shards(pages, nearest).items())
+    for seed in range(n_lineups):
+        yield f"lineup/{seed}", {**tests.lineup(seed, N_SHOWN), **tests.solution(seed, N_SHOWN)}
+
+
+def _model_facts(explorer: Explorer, n_lineups: int) -> Answer:
+    return {
+        **explorer.model(),
+        "static": True,
+        "views": [view for view in VIEWS if view in explorer.views],
+        "models": [explorer.name],
+        "corpus": False,
+        "lineups": n_lineups,
+    }
+
+
+class NearestWords(NamedTuple):
+    """The nearest words of all words, the nearest first."""
+
+    rows: NDArray[np.intp]
+    """(n_words, n)."""
+    similarities: NDArray[np.float32]
+
+
+def all_nearest(pages: WordPages, threads: int, step: Step) -> NearestWords:
+    """By large products of matrices, the same bytes with any number of threads."""
+    units = pages.model.embeddings.unit_vectors
+    starts = range(0, len(units), BLOCK_WORDS)
+
+    def nearest_in(start: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        found = _nearest_of_block(units, start)
+        step()
+        return found
+
+    with one_blas_thread():
+        found = run_threads(nearest_in, starts, threads)
+    return NearestWords(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def _nearest_of_block(units: NDArray[np.float32], start: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    scores = units[start : start + BLOCK_WORDS] @ units.T
+    own = np.arange(len(scores))
+    scores[own, start + own] = -np.inf
+    n = min(N_NEAREST, len(units) - 1)
+    rows = np.array([np.sort(np.argpartition(each, len(each) - n)[len(each) - n :]) for each in scores])
+    found = np.take_along_axis(scores, rows, axis=1)
+    order = np.argsort(-found, axis=1, kind="stable")
+    return np.take_along_axis(rows, order, axis=1), np.take_along_axis(found, order, axis=1)
+
+
+def word_shards(pages: WordPages, nearest: NearestWords) -> Mapping[str, Mapping[str, Answer]]:
+    """All words by the file that they are in."""
+    shards: dict[str, dict[str, Answer]] = {}
+    explained, notes = _explained(pages), pages.notes
+    for row, word in enumerate(pages.model.words):
+        near = zip((nearest.rows[row] + 1).tolist(), nearest.similarities[row].tolist(), strict=True)
+        shards.setdefault(shard_name(word), {})[word] = {
+            "count": pages.count(word),
+            "rank": row + 1,
+            "forms": list(pages.forms(word)[1:]),
+            "atoms": _shortened(_weights(pages, word, notes).items()),
+            "nearest": _shortened(near),
+            "explained": explained[row],
+        }
+    return shards
+
+
+def _weights(pages: WordPages, word: str, notes: Notes) -> Mapping[int, float]:
+    """The atoms of a word; asked one by one, 50,000 words would each look for what a person has added."""
+    if word in notes.picks:
+        return pages.weights(word, forms=False)
+    found = pages.model.atoms.codes.positive(pages.model.row(word))
+    shown = {atom: weight for atom, weight in found.items() if atom not in notes.hidden}
+    return {atom: weight for atom, weight in shown.items() if weight >= LIGHTEST} or shown
+
+
+def _explained(pages: WordPages) -> list[float]:
+    """What `WordPages.explained` gives, for all words at once."""
+    vectors = pages.model.learned_from.unit_vectors
+    sums = pages.model.atoms.codes.decode(pages.model.atoms.vectors)
+    lengths = np.linalg.norm(sums, axis=1)
+    cosines = np.einsum("ij,ij->i", sums, vectors) / np.where(lengths > 0, lengths, 1)
+    return [rounded(cosine) for cosine in cosines.tolist()]
+
+
+def _shortened(pairs: Iterable[tuple[int, float]]) -> list[list[float]]:
+    """Numbers with three digits: there are a million of them."""
+    return [[number, round(value, 3)] for number, value in pairs]
+
+
+def shard_name(word: str) -> str:
+    """The file that a word is in, by its first two letters: tie in ti, a in a_, élan in _l."""
+    letters = [letter if letter in PLAIN_LETTERS else "_" for letter in word[:SHARD_LETTERS]]
+    return "".join(letters).ljust(SHARD_LETTERS, "_")

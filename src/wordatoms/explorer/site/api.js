@@ -1,0 +1,64 @@
+// Questions to the program that serves the page, or to the files of a static export (static.js).
+
+import { staticAnswer } from "./static.js";
+
+export class ApiError extends Error {
+  constructor(message, status, suggestions = []) {
+    super(message);
+    Object.assign(this, { status, suggestions });
+  }
+}
+
+const KEPT = 60;
+const answers = new Map(); // of the last questions: going back is immediate
+let description;
+
+/** What is served: names, numbers, the views there are. Asked once. */
+export function model() {
+  description ??= describe();
+  return description;
+}
+
+async function describe() {
+  const isExport = document.documentElement.dataset.static === "true"; // the export may say so; if not, we find out
+  try {
+    return await fetchJson(isExport ? "api/model.json" : "api/model").catch(() => fetchJson("api/model.json"));
+  } catch (error) {
+    description = undefined;
+    throw error;
+  }
+}
+
+/** ask("word", "tie", {forms: true}); equal questions are asked once. */
+export function ask(...parts) {
+  const key = JSON.stringify(parts);
+  if (!answers.has(key)) keep(key, askAnew(...parts));
+  return answers.get(key);
+}
+
+function keep(key, promise) {
+  answers.set(key, promise);
+  promise.catch(() => answers.delete(key)); // it may go better next time
+  if (answers.size > KEPT) answers.delete(answers.keys().next().value);
+}
+
+/** The same for what changes with time. */
+export async function askAnew(...parts) {
+  const query = typeof parts.at(-1) === "object" ? parts.pop() : {};
+  if ((await model()).static) return staticAnswer(parts, query, { fetchJson, ApiError });
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const path = ["api", ...parts].map((part) => encodeURIComponent(part)).join("/");
+  return fetchJson(given.length ? `${path}?${new URLSearchParams(given)}` : path);
+}
+
+async function fetchJson(address) {
+  let response;
+  try {
+    response = await fetch(address, { headers: { accept: "application/json" } });
+  } catch {
+    throw new ApiError("The program does not answer; is `wordatoms explore` still running?", 0);
+  }
+  const body = await response.json().catch(() => null);
+  if (response.ok && body !== null) return body;
+  throw new ApiError(body?.error ?? `The server answered with ${response.status}.`, response.status, body?.suggestions);
+}

@@ -1,0 +1,34 @@
+// Tables to take away.
+
+import { h } from "./dom.js";
+
+/** Rows are objects with the same keys; numbers keep all their digits. */
+export function toCsv(rows) {
+  const names = Object.keys(rows[0] ?? {});
+  return [names, ...rows.map((row) => names.map((name) => row[name]))]
+    .map((cells) => `${cells.map(cell).join(",")}\r\n`)
+    .join("");
+}
+
+function cell(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "number") return String(value);
+  const text = /^[=+\-@\t]/.test(value) ? `'${value}` : String(value); // a spreadsheet would run it as a formula
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A button that saves what `makeRows` gives when it is pressed. */
+export function csvButton(name, makeRows, label = "CSV") {
+  const save = () => download(`${name.replace(/[^\p{L}\p{N}._-]+/gu, "-")}.csv`, toCsv(makeRows()));
+  return h(
+    "button",
+    { type: "button", class: "plain small", onclick: save, title: "Download this table as CSV" },
+    `↓ ${label}`,
+  );
+}
+
+function download(name, text) {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}

@@ -1,0 +1,97 @@
+// One word in its context: the probability of each sense, and how each word of the context pulls.
+
+import { h } from "../dom.js";
+import { percent, plural, signed } from "../numbers.js";
+import { addressOf } from "../router.js";
+import { bar, beyondLabel, columnHead, dataTable, shortLabel, tone } from "./words.js";
+
+const MOST_SENSES = 6;
+const COLUMNS = 4;
+const LEAST_PULL = 0.05; // in log p; less is not worth a row
+
+/** The senses by probability; choosing one calls `choose` with its place. */
+export function posterior(answer, choose) {
+  const shown = answer.meanings.slice(0, MOST_SENSES);
+  const left = answer.meanings.slice(MOST_SENSES);
+  return h(
+    "fieldset",
+    { class: "posterior" },
+    h(
+      "legend",
+      { class: "quiet" },
+      "Its senses here; the thin line is how likely each is without the context. ",
+      "Choose one to shade the words that pull towards it.",
+    ),
+    shown.map((meaning, place) => row(meaning, place, choose)),
+    left.length > 0 &&
+      h(
+        "p",
+        { class: "quiet" },
+        `${left.length} more, together ${percent(left.reduce((sum, each) => sum + each.probability, 0))}.`,
+      ),
+  );
+}
+
+function row(meaning, place, choose) {
+  return h(
+    "label",
+    { class: "meaning", style: tone(place), "data-atom": meaning.atom },
+    h("input", { type: "radio", name: "meaning", checked: place === 0, onchange: () => choose(place) }),
+    h(
+      "span",
+      { class: "what" },
+      h("strong", {}, meaning.label),
+      h(
+        "small",
+        {},
+        beyondLabel(meaning.label, meaning.nearest, 7).join(", "),
+        " · ",
+        h("a", { href: addressOf("atom", meaning.atom) }, `atom ${meaning.atom}`),
+      ),
+    ),
+    h(
+      "span",
+      { class: "gauge", style: { "--prior": meaning.prior } },
+      bar(meaning.probability, percent(meaning.probability)),
+      h("i", { title: `without the context ${percent(meaning.prior)}` }),
+    ),
+    h("span", { class: "number" }, percent(meaning.probability)),
+  );
+}
+
+/** Context words by senses: bars to the right pull towards the sense, to the left away from it. */
+export function pullsTable(answer) {
+  const senses = answer.meanings.slice(0, COLUMNS);
+  const strength = ({ pulls }) => Math.max(...senses.map(({ atom }) => Math.abs(pulls[atom] ?? 0)));
+  const ranked = [...answer.pulls].sort((one, other) => strength(other) - strength(one));
+  const shown = ranked.filter((each) => strength(each) >= LEAST_PULL);
+  const top = ranked.length ? strength(ranked[0]) : 1;
+  const heads = senses.map(({ label }, place) =>
+    columnHead(shortLabel(label, 2), { style: tone(place), title: label }),
+  );
+  const left = ranked.length - shown.length;
+  return [
+    h("p", { class: "quiet" }, "In log p: to the right, a word speaks for the sense; to the left, against it."),
+    dataTable(
+      "pulls",
+      "Pulls",
+      [columnHead("Word"), heads],
+      shown.map((each) => pullRow(each, senses, top)),
+    ),
+    left > 0 && h("p", { class: "quiet" }, `${plural(left, "other word")} hardly ${left === 1 ? "pulls" : "pull"}.`),
+  ];
+}
+
+function pullRow({ word, pulls }, senses, top) {
+  return h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, word),
+    senses.map(({ atom }, place) => pullCell(pulls[atom] ?? 0, top, place)),
+  );
+}
+
+function pullCell(pull, top, place) {
+  const lean = h("div", { class: `lean ${pull > 0 ? "for" : "against"}`, style: { "--share": Math.abs(pull) / top } });
+  return h("td", { style: tone(place) }, h("div", { class: "pull" }, h("span", {}, signed(pull)), lean));
+}

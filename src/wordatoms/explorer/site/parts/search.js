@@ -1,0 +1,33 @@
+// The search for a word, which stands at the top of every page.
+
+import { ask } from "../api.js";
+import { addressOf, goTo } from "../router.js";
+import { combobox } from "./combobox.js";
+
+export function wordSearch({
+  large = false,
+  value = "",
+  to = (word) => addressOf("word", word),
+  label = "A word",
+} = {}) {
+  return combobox({
+    label,
+    large,
+    value,
+    placeholder: large ? "Type a word, such as spring" : "A word …",
+    suggest: async (text) =>
+      (await ask("complete", { q: text, n: 8 })).words.map((word) => ({ value: word, label: word })),
+    choose: (word, text) => goTo(isSentence(text) && !word ? addressOf("sentence", text) : to(word ?? text)),
+  });
+}
+
+/** Several words are a sentence, whatever field they are typed into. */
+const isSentence = (text) => text.split(/\s+/).length > 2;
+
+/** The field that `/` leads to. */
+export function focusSearch() {
+  const fields = [...document.querySelectorAll("[data-search]")].filter((field) => field.checkVisibility());
+  const field = fields.find((each) => each.closest("main")) ?? fields[0];
+  field?.focus();
+  field?.select();
+}

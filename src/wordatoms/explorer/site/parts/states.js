@@ -1,0 +1,52 @@
+// What a view shows while it has nothing else to show: waiting, nothing there, something wrong.
+
+import { announce, h, put } from "../dom.js";
+import { asSentence } from "../numbers.js";
+import { addressOf } from "../router.js";
+
+export function loading(text = "One moment …") {
+  return h("div", { class: "state", role: "status" }, h("span", { class: "spinner", "aria-hidden": "true" }), text);
+}
+
+/** Nothing here, and what to do about it. */
+export function empty(title, ...rest) {
+  return h("div", { class: "state empty" }, h("h2", {}, title), ...rest);
+}
+
+export function failure(error) {
+  const words = error.suggestions ?? [];
+  announce(error.message);
+  return h(
+    "div",
+    { class: "state failure", role: "alert" },
+    h("h2", {}, error.status === 404 ? "Not found" : "That did not work"),
+    h("p", {}, asSentence(error.message)),
+    words.length > 0 &&
+      h(
+        "p",
+        {},
+        "Did you mean ",
+        h(
+          "span",
+          { class: "chips" },
+          words.map((word) => h("a", { class: "chip", href: addressOf("word", word) }, word)),
+        ),
+        " ?",
+      ),
+  );
+}
+
+/** Show that we wait, then what `make` gives, or what went wrong; a place that is shown something newer keeps that. */
+export async function fillWhenReady(place, make) {
+  const turn = (place.turn = (place.turn ?? 0) + 1);
+  const waiting = setTimeout(() => place.turn === turn && put(place, loading()), place.childElementCount ? 250 : 60);
+  try {
+    const made = await make();
+    if (place.turn === turn) put(place, made);
+  } catch (error) {
+    if (place.turn === turn) put(place, failure(error));
+    if (error.status === undefined) console.warn(error);
+  } finally {
+    clearTimeout(waiting);
+  }
+}

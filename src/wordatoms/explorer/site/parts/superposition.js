@@ -1,0 +1,73 @@
+// The superposition drawn: the vector of a word flows into its atoms, each as broad as its weight.
+
+import { h, svg } from "../dom.js";
+import { decimal } from "../numbers.js";
+import { addressOf } from "../router.js";
+import { beyondLabel, tone } from "./words.js";
+
+const MOST = 10; // atoms beyond are too thin to see
+const ROW = 46;
+const BROADEST = 38; // so that no ribbon covers the next
+const WIDTH = 100; // of the drawing in its own units; it is stretched to the room there is
+
+export function superposition(word, senses) {
+  const drawn = senses.slice(0, MOST);
+  const height = ROW * drawn.length;
+  const left = senses.length - drawn.length;
+  return h(
+    "figure",
+    {
+      class: "superposition",
+      "aria-label": `${word} is ${drawn.map(spoken).join(" plus ")}`,
+    },
+    h("div", { class: "superposition-word" }, word),
+    svg(
+      "svg",
+      { viewBox: `0 0 ${WIDTH} ${height}`, height, preserveAspectRatio: "none", "aria-hidden": "true" },
+      ribbons(drawn, height),
+    ),
+    h("ol", { class: "superposition-atoms" }, drawn.map(term)),
+    left > 0 && h("figcaption", { class: "quiet" }, `and ${left} lighter ${left === 1 ? "atom" : "atoms"}`),
+  );
+}
+
+const spoken = (sense) => `${decimal(sense.weight)} times ${sense.label}`;
+
+function term(sense, place) {
+  return h(
+    "li",
+    { style: { height: `${ROW}px`, ...tone(place) } },
+    h("span", { class: "number" }, decimal(sense.weight)),
+    h("a", { href: addressOf("atom", sense.atom) }, sense.label),
+    h(
+      "span",
+      { class: "quiet more" },
+      beyondLabel(
+        sense.label,
+        sense.nearest.map((near) => near.word),
+        5,
+      ).join(", "),
+    ),
+  );
+}
+
+/** From a common bar at the left, where they lie on each other, to rows of their own at the right. */
+function ribbons(senses, height) {
+  const total = senses.reduce((sum, sense) => sum + sense.weight, 0);
+  const heaviest = Math.max(...senses.map((sense) => sense.weight));
+  const scale = Math.min((height * 0.8) / total, BROADEST / heaviest);
+  let start = (height - total * scale) / 2;
+  return senses.map((sense, place) => {
+    const breadth = Math.max(sense.weight * scale, 1);
+    const path = ribbon(start, ROW * (place + 0.5) - breadth / 2, breadth);
+    start += breadth;
+    return svg("path", { d: path, class: "ribbon", style: tone(place) });
+  });
+}
+
+function ribbon(from, to, breadth) {
+  const half = WIDTH / 2;
+  const there = `M0 ${from} C${half} ${from} ${half} ${to} ${WIDTH} ${to}`;
+  const back = `V${to + breadth} C${half} ${to + breadth} ${half} ${from + breadth} 0 ${from + breadth} Z`;
+  return `${there} ${back}`;
+}

@@ -1,0 +1,70 @@
+// Words, senses and numbers as the views show them.
+
+import { h } from "../dom.js";
+import { decimal } from "../numbers.js";
+import { addressOf } from "../router.js";
+
+export const N_TONES = 10;
+/** The colour of the sense with this place in a list. */
+export const tone = (place) => ({ "--tone": `var(--tone-${place % N_TONES})` });
+
+/** Words as links, each with a fine line as long as its number. */
+export function wordChips(items, { value = "similarity", atom } = {}) {
+  const top = Math.max(...items.map((item) => item[value]), 1e-9);
+  return h(
+    "ul",
+    { class: "chips", role: "list" },
+    items.map((item) => h("li", {}, wordChip(item.word, item[value], item[value] / top, value, atom))),
+  );
+}
+
+function wordChip(word, number, share, name, atom) {
+  return h(
+    "a",
+    {
+      class: "chip measured",
+      href: addressOf("word", word, { atom }),
+      title: `${name} ${decimal(number)}`,
+      style: { "--share": Math.max(share, 0.04) },
+    },
+    word,
+  );
+}
+
+/** A horizontal bar; `share` of 1 fills it. */
+export function bar(share, label) {
+  return h("span", {
+    class: "bar",
+    role: "img",
+    "aria-label": label,
+    style: { "--share": Math.max(0, Math.min(1, share)) },
+  });
+}
+
+/** A heading with buttons at its end. */
+export function sectionHead(title, ...actions) {
+  return h("div", { class: "section-head" }, h("h2", {}, title), h("div", { class: "actions" }, ...actions));
+}
+
+/** The links of one atom. */
+export function atomLinks(atom) {
+  return [
+    h("a", { href: addressOf("atom", atom) }, `atom ${atom}`),
+    h("a", { href: addressOf("map", "atom", atom) }, "on the map"),
+  ];
+}
+
+/** Words that the label does not have already. */
+export const beyondLabel = (label, words, n) => words.filter((word) => !label.split(", ").includes(word)).slice(0, n);
+
+/** The first words of a label, for narrow places. */
+export const shortLabel = (label, n = 1) => label.split(", ").slice(0, n).join(", ");
+
+/** A table that scrolls by itself where it is too wide; `heads` are cells, `rows` are rows. */
+export function dataTable(kind, label, heads, rows) {
+  const table = h("table", { class: kind }, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows));
+  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, table);
+}
+
+/** The head of a column. */
+export const columnHead = (content, props = {}) => h("th", { scope: "col", ...props }, content);

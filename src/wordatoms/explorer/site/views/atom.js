@@ -1,0 +1,81 @@
+// One atom on a page of its own.
+
+import { ask } from "../api.js";
+import { csvButton } from "../csv.js";
+import { h } from "../dom.js";
+import { decimal, plural } from "../numbers.js";
+import { fillWhenReady } from "../parts/states.js";
+import { bar, sectionHead, wordChips } from "../parts/words.js";
+import { addressOf } from "../router.js";
+
+export function open(route, { setTitle }) {
+  const place = h("div", { class: "page" });
+  const update = ({ args: [atom] }) => {
+    setTitle(`Atom ${atom}`);
+    fillWhenReady(place, () => makePage(atom, setTitle));
+    return true;
+  };
+  update(route);
+  return { element: place, update };
+}
+
+async function makePage(atom, setTitle) {
+  const answer = await ask("atom", atom);
+  setTitle(answer.label);
+  return [
+    h(
+      "header",
+      { class: "page-head" },
+      h("h1", {}, answer.label),
+      h("p", { class: "quiet" }, `Atom ${answer.atom} · a sense of ${plural(answer.n_words, "word")}`),
+      h(
+        "div",
+        { class: "actions" },
+        h("a", { class: "button", href: addressOf("map", "atom", answer.atom) }, "On the map"),
+      ),
+    ),
+    h("div", { class: "columns" }, atomSections(answer)),
+  ];
+}
+
+/** What there is to say about an atom; the panel of the map says it too. */
+export function atomSections(answer, toAtom = (atom) => addressOf("atom", atom)) {
+  const section = (title, table, rows, content) =>
+    h(
+      "section",
+      {},
+      sectionHead(
+        title,
+        csvButton(`atom-${answer.atom}-${table}`, () => rows),
+      ),
+      content,
+    );
+  const near = answer.neighbours.map(({ atom, label, cosine }) =>
+    measured(h("a", { href: toAtom(atom) }, label), cosine),
+  );
+  const metas = answer.meta.map(([atom, weight, label]) => ({ atom, weight, label }));
+  return [
+    section("Nearest words", "nearest", answer.nearest, wordChips(answer.nearest)),
+    section(
+      "Words that use it",
+      "words",
+      answer.words,
+      wordChips(answer.words, { value: "weight", atom: answer.atom }),
+    ),
+    section("Neighbours", "neighbours", answer.neighbours, measuredList(near)),
+    metas.length > 0 &&
+      section("Meta-atoms", "meta", metas, measuredList(metas.map((meta) => measured(meta.label, meta.weight)))),
+  ];
+}
+
+const measuredList = (items) => h("ul", { class: "measured-list", role: "list" }, items);
+
+function measured(content, number) {
+  return h(
+    "li",
+    {},
+    h("span", {}, content),
+    bar(number, decimal(number)),
+    h("span", { class: "number" }, decimal(number)),
+  );
+}

@@ -1,0 +1,208 @@
+// A text: every word with several senses underlined with the one meant, and for one word, which words pull where.
+
+import { ask } from "../api.js";
+import { csvButton } from "../csv.js";
+import { h, put } from "../dom.js";
+import { decimal, percent } from "../numbers.js";
+import { posterior, pullsTable } from "../parts/meaning.js";
+import { empty, fillWhenReady } from "../parts/states.js";
+import { sectionHead, shortLabel, tone } from "../parts/words.js";
+import { addressOf, goTo } from "../router.js";
+
+const MOST_LETTERS = 2000;
+const EXAMPLE = "Fresh water ran from the spring into the valley.";
+
+export function open(route, context) {
+  const view = new SentenceView(context);
+  view.update(route);
+  return { element: view.element, update: (next) => view.update(next) };
+}
+
+class SentenceView {
+  constructor({ setTitle }) {
+    this.setTitle = setTitle;
+    this.field = h("textarea", {
+      "aria-label": "Your text",
+      maxlength: MOST_LETTERS,
+      placeholder: EXAMPLE,
+      rows: 2,
+      onkeydown: (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && this.submit(event),
+    });
+    this.reading = h("div", { class: "reading-place" });
+    this.panel = h("div", { class: "panel-place", "aria-live": "polite" });
+    const form = h(
+      "form",
+      { class: "sentence-form", onsubmit: (event) => this.submit(event) },
+      this.field,
+      h(
+        "div",
+        { class: "actions" },
+        h("button", { class: "main" }, "Read it"),
+        h("span", { class: "quiet" }, "Ctrl + Enter"),
+      ),
+    );
+    this.element = h(
+      "div",
+      { class: "page" },
+      h(
+        "header",
+        { class: "page-head" },
+        h("h1", {}, "Which sense is meant?"),
+        h("p", { class: "quiet" }, "Paste a text, then click an underlined word."),
+      ),
+      form,
+      this.reading,
+      this.panel,
+    );
+  }
+
+  submit(event) {
+    event.preventDefault();
+    const text = this.field.value.trim();
+    if (text) goTo(addressOf("sentence", text));
+  }
+
+  update({ args: [text = "", at, number] }) {
+    this.setTitle(text ? `“${text.slice(0, 60)}”` : "A sentence");
+    if (text !== this.text) this.read(text);
+    this.choose(at === "at" ? Number(number) : null);
+    return true;
+  }
+
+  read(text) {
+    this.text = text;
+    this.field.value = text;
+    this.tokens = new Map();
+    this.ready = text ? ask("sentence", { text }) : null;
+    this.ready?.catch(() => {}); // shown below
+    fillWhenReady(this.reading, async () => (text ? this.drawReading(await this.ready) : null));
+  }
+
+  drawReading(answer) {
+    const pieces = [];
+    let end = 0;
+    answer.tokens.forEach((token, number) => {
+      pieces.push(answer.text.slice(end, token.start), this.drawToken(token, number));
+      end = token.end;
+    });
+    return h(
+      "div",
+      { class: "reading" },
+      csvButton("sentence", () => tokenRows(answer)),
+      h("div", { class: "row" }, pieces, answer.text.slice(end)),
+    );
+  }
+
+  drawToken(token, number) {
+    const element = token.best
+      ? this.drawPolysemous(token, number)
+      : h("span", { class: "token", title: token.word === null ? "not in the model" : null }, token.text);
+    this.tokens.set(number, element);
+    return element;
+  }
+
+  drawPolysemous(token, number) {
+    const sense = `${token.best.label} (${percent(token.best.probability)})`;
+    const toggle = () =>
+      goTo(number === this.number ? addressOf("sentence", this.text) : addressOf("sentence", this.text, "at", number), {
+        replace: true,
+      });
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "token",
+        "data-sense": shortLabel(token.best.label),
+        "data-short": token.text.length < 4,
+        title: sense,
+        "aria-label": `${token.text}: ${sense}`,
+        "aria-pressed": "false",
+        onclick: toggle,
+      },
+      token.text,
+    );
+  }
+
+  async choose(number) {
+    this.number = number;
+    if (!this.text)
+      put(
+        this.panel,
+        empty("Nothing to read yet", h("p", {}, "Try ", h("a", { href: addressOf("sentence", EXAMPLE) }, EXAMPLE))),
+      );
+    else if (number === null)
+      put(
+        this.panel,
+        h(
+          "p",
+          { class: "quiet" },
+          "Under each underlined word stands the sense it is likeliest to have here. Click one to see why.",
+        ),
+      );
+    else await fillWhenReady(this.panel, () => this.drawMeaning(number));
+    this.ready?.then(
+      () => this.markTokens(),
+      () => put(this.panel),
+    );
+  }
+
+  async drawMeaning(number) {
+    await this.ready;
+    const answer = await ask("meaning", { text: this.text, token: number });
+    this.markTokens();
+    this.colourBy(answer, 0);
+    const rows = () =>
+      answer.pulls.flatMap(({ word, pulls }) =>
+        Object.entries(pulls).map(([atom, pull]) => ({ target: answer.form, context: word, atom: Number(atom), pull })),
+      );
+    return [
+      sectionHead(
+        `“${answer.form}” here`,
+        csvButton(`${answer.form}-senses`, () =>
+          answer.meanings.map((each) => ({ ...each, nearest: each.nearest.join(" ") })),
+        ),
+      ),
+      posterior(answer, (place) => this.colourBy(answer, place)),
+      answer.pulls.length > 0 &&
+        h(
+          "section",
+          {},
+          sectionHead("Which words pull where", csvButton(`${answer.form}-pulls`, rows)),
+          pullsTable(answer),
+        ),
+    ];
+  }
+
+  markTokens() {
+    for (const [number, element] of this.tokens) {
+      if (element.matches("button")) element.setAttribute("aria-pressed", String(number === this.number));
+      if (this.number === null) element.classList.remove("pulls");
+    }
+  }
+
+  /** Shade the words of the text that pull towards the sense with this place in the list. */
+  colourBy(answer, place) {
+    const { atom } = answer.meanings[place];
+    const top = Math.max(...answer.pulls.map(({ pulls }) => Math.abs(pulls[atom] ?? 0)), 1e-9);
+    this.tokens.forEach((element) => element.classList.remove("pulls"));
+    for (const { token, pulls } of answer.pulls) {
+      const element = this.tokens.get(token);
+      if (!element || !(pulls[atom] > 0)) continue;
+      element.classList.add("pulls");
+      element.style.setProperty("--pull", tone(place)["--tone"]);
+      element.style.setProperty("--strength", `${Math.round((45 * pulls[atom]) / top)}%`);
+    }
+  }
+}
+
+function tokenRows({ tokens }) {
+  return tokens.map(({ text, word, n_senses, best }, number) => ({
+    token: number,
+    text,
+    word,
+    n_senses,
+    atom: best?.atom,
+    label: best?.label,
+    probability: best && Number(decimal(best.probability, 4)),
+  }));
+}
