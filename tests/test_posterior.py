@@ -215,3 +215,12 @@ def test_map_without_random_windows_is_refused(windows: NDArray[np.int32]) -> No
 def test_posterior_says_how_contexts_are_read() -> None:
     assert isinstance(POSTERIOR, Posterior)
     assert POSTERIOR.settings is POSTERIOR.reader.settings
+
+
+def test_many_words_at_once_are_what_each_is_alone() -> None:
+    contexts = np.random.default_rng(4).normal(size=(5, DIM)).astype(np.float32)
+    contexts[3] = 0  # an empty one
+    weights = [{0: 0.5, 2: 0.2}, {1: 1.0}, {2: 0.1, 0: 0.3, 1: 0.6}, {0: 0.4, 1: 0.1}, {2: 2.0}]
+    for each, context, found in zip(weights, contexts, POSTERIOR.p_senses_of_each(weights, contexts), strict=True):
+        assert list(found) == list(each)
+        np.testing.assert_allclose([*found.values()], POSTERIOR.p_senses(each, context[None])[0], rtol=1e-6)

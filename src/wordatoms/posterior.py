@@ -12,7 +12,7 @@ Left out: how contexts become vectors (`wordatoms.reading`), and which atoms a w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,10 +49,24 @@ class Posterior:
     def p_senses(self, weights: Weights, contexts: NDArray[np.float32]) -> NDArray[np.float64]:
         """p(a|c,w) of the atoms of a word in each context (n, dim): (n, n_senses); p(a|w) where a context is empty."""
         atoms, prior = _prior(weights)
-        evidence = self.settings.scale * _products(to_unit(contexts), self.atoms[atoms]).astype(np.float64)
+        return softmax(np.log(prior) + self._evidence(atoms, contexts))
+
+    def p_senses_of_each(self, weights: Sequence[Weights], contexts: NDArray[np.float32]) -> list[dict[int, float]]:
+        """The same for many words in one context each (n, dim), by one product: the atoms of each with p(a|c,w)."""
+        atoms = sorted({atom for each in weights for atom in each})
+        place = {atom: number for number, atom in enumerate(atoms)}
+        priors = np.zeros((len(weights), len(atoms)))
+        for row, each in zip(priors, weights, strict=True):
+            row[[place[atom] for atom in each]] = list(each.values())
+        with np.errstate(divide="ignore"):  # an atom that a word does not have gets the probability 0
+            p_senses = softmax(np.log(priors) + self._evidence(atoms, contexts))
+        return [{atom: float(row[place[atom]]) for atom in each} for row, each in zip(p_senses, weights, strict=True)]
+
+    def _evidence(self, atoms: list[int], contexts: NDArray[np.float32]) -> NDArray[np.float64]:
+        """log p(a|c) − log p(a) of some atoms in each context, up to what is the same for all: (n, len(atoms))."""
+        products = self.settings.scale * _products(to_unit(contexts), self.atoms[atoms]).astype(np.float64)
         has_words = np.asarray(contexts.any(axis=1))[:, None]
-        logits = np.log(prior) + np.where(has_words, evidence - self.log_p_atoms[atoms], 0)
-        return softmax(logits)
+        return np.where(has_words, products - self.log_p_atoms[atoms], 0)
 
     def sense_means(self, weights: Weights, contexts: NDArray[np.float32]) -> NDArray[np.float32]:
         """u_c of each context, (n, dim)."""

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from wordatoms.explorer.refusals import BAD_REQUEST, Refusal
 from wordatoms.explorer.spans import Span, find_spans, normal_form, utf16_offsets
 from wordatoms.explorer.wordpages import Answer, WordPages, rounded
-from wordatoms.parallel import one_blas_thread
-from wordatoms.posterior import Posterior, Weights, softmax, to_unit
+from wordatoms.posterior import Weights
 from wordatoms.senses import SenseModel
 from wordatoms.usages import target_forms
 
@@ -108,9 +107,7 @@ class TextPages:
         if not targets:
             return {}
         contexts = self._contexts(cut, targets)
-        chances = p_senses_of_each(
-            self.model.posterior, [weights[cut.spans[token].word] for token in targets], contexts
-        )
+        chances = self.model.posterior.p_senses_of_each([weights[cut.spans[token].word] for token in targets], contexts)
         notes = self.pages.notes
         found = {}
         for token, of_atoms in zip(targets, chances, strict=True):
@@ -134,7 +131,7 @@ class TextPages:
             raise Refusal(BAD_REQUEST, sentence)
         word = self.pages.spell(cut.spans[token].word)
         weights, context = self.pages.weights(word), self._contexts(cut, [token])
-        chances = p_senses_of_each(self.model.posterior, [weights], context)[0] if weights else {}
+        chances = self.model.posterior.p_senses_of_each([weights], context)[0] if weights else {}
         shown = sorted(chances.items(), key=lambda pair: -pair[1])[:N_MEANINGS]
         return {
             "word": word,
@@ -178,21 +175,3 @@ class TextPages:
         """A phrase such as new_york, which is several tokens, has no other forms."""
         tokens = self.model.tokenizer.tokens(word)
         return frozenset({word, *(target_forms(word, self.model.tokenizer) if len(tokens) == 1 else ())})
-
-
-def p_senses_of_each(
-    posterior: Posterior, weights: Sequence[Weights], contexts: NDArray[np.float32]
-) -> list[dict[int, float]]:
-    """What `Posterior.p_senses` gives for words in one context each (n, dim), for all of them by one product."""
-    atoms = sorted({atom for each in weights for atom in each})
-    place = {atom: number for number, atom in enumerate(atoms)}
-    priors = np.zeros((len(weights), len(atoms)))
-    for row, each in zip(priors, weights, strict=True):
-        row[[place[atom] for atom in each]] = list(each.values())
-    with one_blas_thread():
-        evidence = posterior.settings.scale * (to_unit(contexts) @ posterior.atoms[atoms].T).astype(np.float64)
-    has_words = np.asarray(contexts.any(axis=1))[:, None]
-    with np.errstate(divide="ignore"):  # an atom that a word does not have gets the probability 0
-        logits = np.log(priors) + np.where(has_words, evidence - posterior.log_p_atoms[atoms], 0)
-    p_senses = softmax(logits)
-    return [{atom: float(row[place[atom]]) for atom in each} for row, each in zip(p_senses, weights, strict=True)]
