@@ -3,7 +3,7 @@
     python benchmarks/explorer.py [--model MODEL] [--with MODEL] [--seconds 5] [--clients 8] [--repeat 3] [--json …]
 
 The server is a process of its own. Each address is loaded by itself (harder than a mix: nobody else's cheap questions
-are in between), then all together in the shares of a session at the page. Words, sentences and atoms come from lists of
+are in between), then all together in the shares of a visit to the page. Words, sentences and atoms come from lists of
 thousands and are asked in turn, so that most answers are computed, not remembered; `remembered` asks a few again and
 again. The load comes from wrk where it is installed, else from processes of this program. The aim: 95 of 100 answers
 within 50 ms. Left out: the network, and the page's own work in the browser.
@@ -172,7 +172,7 @@ SESSION = {
 """Of a hundred questions at the page."""
 
 
-def session(asked: dict[str, list[str]], rng: random.Random) -> list[str]:
+def visit(asked: dict[str, list[str]], rng: random.Random) -> list[str]:
     kinds = rng.choices([*SESSION], weights=[*SESSION.values()], k=N_PATHS)
     return [rng.choice(asked[kind]) for kind in kinds]
 
@@ -265,7 +265,7 @@ def main() -> None:
         start = {"start_seconds": server.start_seconds, **first_page(server.address)}
         server.wait_until_idle()
         asked = questions(server.address, load(options.model).words[:N_WORDS], rng, options.other)
-        asked["session"] = session(asked, rng)
+        asked["visit"] = visit(asked, rng)
         chosen = [name for name in asked if not options.only or name in options.only]
         results = {name: measure(send, server, asked[name], options) for name in chosen}
     show(

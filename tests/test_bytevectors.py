@@ -49,7 +49,14 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "scales", [np.ones(3, np.float32), np.ones(2, np.float64), np.ones((2, 1), np.float32), np.ones((), np.float32)]
+    "scales",
+    [
+        np.ones(3, np.float32),
+        np.ones(2, np.float64),
+        np.ones((2, 1), np.float32),
+        np.ones((), np.float32),
+        np.array([1, -1], np.float32),
+    ],
 )
 def test_scales_that_do_not_fit_are_refused(scales: NDArray[np.float32], tmp_path: Path) -> None:
     save_bytes(tmp_path, ByteVectors(np.ones((2, 4), np.int8), np.ones(2, np.float32)))

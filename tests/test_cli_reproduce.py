@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from commands import run
 from invoking import invoke, refused
 from lettered import lettered_model
 from wordatoms.reproduction import EXHIBITS
@@ -71,3 +72,22 @@ def test_wrong_usage(model: Path, tmp_path: Path) -> None:
     assert "standard input" in refused("reproduce", "1", "--model", model, "--text", "-")
     assert "folder of a model" in refused("reproduce", "7", "--model", model, "-o", model)
     assert "not a model folder" in refused("reproduce", "7", "--model", tmp_path)
+
+
+def test_a_part_that_fails_ends_the_command_with_1(tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("")
+    ended = run("reproduce", "table-1", "tuning", "--text", tmp_path / "empty.txt", "-o", tmp_path / "report")
+    assert ended.returncode == 1
+    assert (tmp_path / "report" / "index.html").is_file()
+
+
+def test_a_text_that_is_not_there_is_said_first(model: Path, tmp_path: Path) -> None:
+    assert "nowhere.txt" in refused("reproduce", "atoms", "--text", tmp_path / "nowhere.txt", "--model", model)
+
+
+def test_a_folder_in_place_of_a_data_file_stops_one_part_only(tmp_path: Path) -> None:
+    (tmp_path / "data" / "scws" / "ratings.txt").mkdir(parents=True)
+    asked = ("tuning", "table-8", "--data", tmp_path / "data", "--no-competitors", "-o", tmp_path / "report")
+    invoke("reproduce", *asked, code=1)
+    found = json.loads((tmp_path / "report" / "results.json").read_bytes())["exhibits"]
+    assert {each["name"]: each["status"] for each in found} == {"table-8": "failed", "tuning": "done"}

@@ -131,3 +131,29 @@ def test_damaged_bytes_are_one_sentence(model: SenseModel, tmp_path: Path) -> No
     twin = compact(model.folder, tmp_path / "twin").path
     (twin / "vectors-scales.npy").unlink()
     assert "vectors-scales.npy is missing" in refused("nearest", "tie", "--model", twin)
+
+
+def test_notes_go_with_it_and_an_interrupt_loses_nothing(
+    model: SenseModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = load(shutil.copytree(model.path, tmp_path / "full"))
+    full.name(0, "weather")
+    twin = compact(full.folder, tmp_path / "twin").path
+    assert load(twin).label(0) == "weather"
+    before, rename = all_bytes(twin), Path.rename
+
+    def interrupted(path: Path, target: Path) -> Path:
+        if path.name == "model":
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        compact(model.folder, twin, force=True)
+    assert all_bytes(twin) == before
+
+
+def test_a_compact_model_trains_no_other(model: SenseModel, tmp_path: Path) -> None:
+    twin = compact(model.folder, tmp_path / "twin").path
+    assert "is compact and keeps no counts" in refused("embed", twin, "-o", tmp_path / "new")
+    assert not (tmp_path / "new").exists()

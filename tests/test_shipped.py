@@ -85,3 +85,10 @@ def test_without_it_one_sentence_says_so(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_it_is_a_model_folder_like_any_other(english: wa.SenseModel) -> None:
     assert ModelFolder(english.path).manifest["compact"]
+
+
+@pytest.mark.parametrize("command", [("atomize",), ("map", "--text", __file__)])
+def test_no_stage_is_made_anew_inside_the_package(command: tuple[str, ...]) -> None:
+    name, *options = command
+    assert "came with the program and is not changed" in refused(name, shipped.ENGLISH, *options, "--force")
+    assert not (shipped.ENGLISH / ".work").exists()

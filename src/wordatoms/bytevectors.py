@@ -49,7 +49,7 @@ def load_rows(folder: Path) -> NDArray[Any]:
     if vectors.dtype != np.int8:
         return vectors
     scales = load_array(folder / SCALES)
-    if vectors.ndim != 2 or scales.shape != vectors.shape[:1] or scales.dtype != np.float32:
+    if vectors.ndim != 2 or scales.shape != vectors.shape[:1] or scales.dtype != np.float32 or (scales < 0).any():
         raise ModelError(
             f"{folder / SCALES} holds {scales.dtype} of shape {scales.shape} for vectors of shape {vectors.shape}; "
             "get the model anew."

@@ -20,6 +20,7 @@ from time import perf_counter
 from typing import IO, Any
 
 from wordatoms.errors import ModelError
+from wordatoms.shipped import ENGLISH
 from wordatoms.store import spill_folder, write_json
 
 FORMAT = 1
@@ -89,6 +90,8 @@ class ModelFolder:
     @contextmanager
     def working(self) -> Iterator[None]:
         """Hold the folder for this process alone; what is left in `.work` and unfinished goes away."""
+        if self.path.resolve() == ENGLISH.resolve():
+            raise ModelError(f"{self.path} came with the program and is not changed; copy it, and change the copy.")
         self.work.mkdir(parents=True, exist_ok=True)
         with _locked(self.work / "lock", self.path):
             self._clear_leftovers()
@@ -187,6 +190,8 @@ class ModelFolder:
     def share(self, stage: str, path: Path | str) -> ModelFolder:
         """Another model that has one stage of this one; its files are linked, not copied, where the disk allows."""
         record = self.require(stage, "make it first.")
+        if self.manifest.get("compact"):
+            raise ModelError(f"{self.path} is compact and keeps no counts; pass the model that it was made from.")
         other = ModelFolder(path, create=True)
         with other.working():
             if stage not in other.stages and not other.stages:

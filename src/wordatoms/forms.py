@@ -48,4 +48,4 @@ def parse_forms(content: bytes) -> Mapping[str, tuple[str, ...]]:
         pairs = [line.split("\t") for line in content.decode().splitlines()]
         return {word: tuple(forms.split(" ")) for word, forms in pairs}
     except ValueError as error:
-        raise InputError(f"{FILE} is no list of words and their forms ({error}); get the model anew.") from None
+        raise InputError(f"is no list of words and their forms ({error}); get the model anew.") from None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from wordatoms.atoms import Atoms
 from wordatoms.embeddings import Embeddings, load_words
-from wordatoms.errors import ModelError, UnknownWordError
+from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.folder import ModelFolder
 from wordatoms.forms import FILE as FORMS
 from wordatoms.forms import inflected_forms, parse_forms
@@ -138,7 +138,10 @@ class ModelParts:
     def _listed_forms(self) -> Mapping[str, tuple[str, ...]] | None:
         """Of all words, where the model has a list of them."""
         path = self.path / FORMS
-        return parse_forms(path.read_bytes()) if path.is_file() else None
+        try:
+            return parse_forms(path.read_bytes()) if path.is_file() else None
+        except InputError as error:
+            raise ModelError(f"{path} {error}") from error
 
     def row(self, word: str) -> int:
         """The row of a word; an unknown one raises with the nearest spellings."""

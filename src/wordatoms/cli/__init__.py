@@ -63,15 +63,15 @@ def main() -> NoReturn:
     """Entry point of the `wordatoms` command."""
     signal.signal(signal.SIGTERM, _stop)
     try:
-        cli.main(standalone_mode=False, prog_name="wordatoms")
+        ended = cli.main(standalone_mode=False, prog_name="wordatoms")  # the code of a command that ended by itself
         if sys.stdout:  # it may have been closed
             sys.stdout.flush()
     except SystemExit:
         if "PacifyFlushWrapper" in type(sys.stdout).__name__:  # click says so that nobody reads on
             _leave_quietly()
         raise
-    except click.exceptions.Exit as ended:
-        sys.exit(ended.exit_code)
+    except click.exceptions.Exit as left:
+        sys.exit(left.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
@@ -88,7 +88,7 @@ def main() -> NoReturn:
         if error.errno == errno.EPIPE:
             _leave_quietly()
         _fail(_describe(error))
-    sys.exit(0)
+    sys.exit(ended if isinstance(ended, int) else 0)
 
 
 def _stop(_signal: int, _frame: FrameType | None) -> None:

@@ -26,6 +26,7 @@ from wordatoms.senses import SenseModel
 LICENCE = "LICENCE.txt"
 LONGEST_LICENCE = 4000
 REPORT_PAGE = "index.html"
+REPORT_FILES = (REPORT_PAGE, "results.json")
 N_FILES_NAMED = 3
 N_LEARNED = 2000
 """The most frequent words, four of five in any text, are looked up before the first sentence comes."""

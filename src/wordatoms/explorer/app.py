@@ -18,7 +18,7 @@ from starlette.responses import Response
 import wordatoms
 from wordatoms.errors import WordatomsError
 from wordatoms.explorer import schemas
-from wordatoms.explorer.answers import N_SHOWN, REPORT_PAGE, Explorer
+from wordatoms.explorer.answers import N_SHOWN, REPORT_FILES, Explorer
 from wordatoms.explorer.asking import Asker, respond
 from wordatoms.explorer.guarding import Guard, guard_settings
 from wordatoms.explorer.packing import JSON, Packed, pack, pack_json, to_json
@@ -28,7 +28,6 @@ from wordatoms.explorer.sitefiles import KINDS, START, read_site
 LONGEST_WORD = 100
 LONGEST_TEXT = 2000
 MOST_SEED = (1 << 31) - 1
-REPORT_FILES = (REPORT_PAGE, "results.json")
 
 Word = Annotated[
     str, Path(min_length=1, max_length=LONGEST_WORD, description="in the model's spelling, or in capitals")
@@ -172,7 +171,10 @@ def _add_report(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
 
 
 def _read_report(path: FilePath) -> Packed:
+    """A file of the report itself: no link that leads elsewhere, nothing that would keep a reader waiting."""
     try:
+        if path.is_symlink() or not path.is_file():
+            raise FileNotFoundError
         return pack(path.read_bytes(), KINDS[path.suffix])
     except OSError:
         raise Refusal(NOT_FOUND, f"the report has no file {path.name} any more; make it again.") from None

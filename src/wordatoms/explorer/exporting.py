@@ -11,13 +11,14 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.errors import InputError
-from wordatoms.explorer.answers import N_SHOWN, REPORT_PAGE, Explorer
+from wordatoms.explorer.answers import N_SHOWN, REPORT_FILES, Explorer
 from wordatoms.explorer.packing import to_json
 from wordatoms.explorer.sitefiles import SITE, START, site_names
 from wordatoms.explorer.wordpages import LIGHTEST, Answer, WordPages, rounded
@@ -77,9 +78,8 @@ def _new_folder(folder: Path) -> Iterator[Path]:
         raise InputError(f"{folder} is there already and not empty; pass a new folder, or remove it first.")
     if not folder.absolute().parent.is_dir():
         raise InputError(f"the folder {folder.absolute().parent} does not exist; make it first.")
-    work = folder.absolute().with_name(f".{folder.absolute().name}.unfinished")
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir()
+    work = Path(mkdtemp(prefix=f".{folder.absolute().name}.", suffix=".unfinished", dir=folder.absolute().parent))
+    work.chmod(0o755)  # others are to read it
     try:
         yield work
         if folder.exists():
@@ -103,7 +103,9 @@ def _copy_page(work: Path) -> None:
 def _copy_report(explorer: Explorer, work: Path) -> None:
     if explorer.report is not None:
         (work / "report").mkdir()
-        shutil.copyfile(explorer.report / REPORT_PAGE, work / "report" / REPORT_PAGE)
+        for name in REPORT_FILES:
+            if (explorer.report / name).is_file():
+                shutil.copyfile(explorer.report / name, work / "report" / name)
 
 
 # Answers

@@ -19,6 +19,8 @@ from wordatoms.explorer.packing import JSON, to_json
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 EVERYWHERE = frozenset({"0.0.0.0", "::", ""})
 READING = frozenset({"GET", "HEAD"})
+LONGEST_QUERY = 32 << 10
+"""In bytes: 2,000 letters of any script, escaped, and something beside them."""
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
@@ -26,7 +28,7 @@ PAGE_POLICY = (
     "frame-ancestors 'none'"
 )
 REPORT_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'"
 )
 """The report is one file with its style and charts inside."""
@@ -55,6 +57,8 @@ class Guard:
             await _refuse(guarded, 400, "this server answers under its own name only; use the address it printed.")
         elif scope["method"] not in READING:
             await _refuse(guarded, 405, f"{scope['method']} is not allowed; this server is read-only: use GET.")
+        elif len(scope["query_string"]) > LONGEST_QUERY:
+            await _refuse(guarded, 414, f"the query has more than {LONGEST_QUERY:,} bytes; ask for less at once.")
         else:
             await self.app({**scope, "method": "GET"}, receive, guarded)
 

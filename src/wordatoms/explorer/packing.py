@@ -59,8 +59,13 @@ class PackedCache:
 
     def put(self, key: Hashable, packed: Packed) -> None:
         if (before := self._kept.pop(key, None)) is not None:
-            self._n_bytes -= before.n_bytes
+            self._n_bytes -= _size(key, before)
         self._kept[key] = packed
-        self._n_bytes += packed.n_bytes
+        self._n_bytes += _size(key, packed)
         while self._n_bytes > self._most_bytes:
-            self._n_bytes -= self._kept.popitem(last=False)[1].n_bytes
+            self._n_bytes -= _size(*self._kept.popitem(last=False))
+
+
+def _size(key: Hashable, packed: Packed) -> int:
+    """A question may be longer than its answer."""
+    return packed.n_bytes + len(repr(key))

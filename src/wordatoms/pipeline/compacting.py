@@ -26,6 +26,7 @@ from wordatoms.errors import ModelError
 from wordatoms.folder import ModelFolder, fingerprint
 from wordatoms.forms import FILE as FORMS
 from wordatoms.forms import format_forms
+from wordatoms.notes import FILE as NOTES
 from wordatoms.store import load_array, save_array, spill_folder, write_json, write_whole
 
 LEFT_BEHIND = ("counts", "contexts", "state-")
@@ -46,10 +47,22 @@ def compact(folder: ModelFolder, path: Path | str, *, force: bool = False) -> Mo
         made.mkdir()
         stages = {name: _write_stage(folder, record, made) for name, record in folder.stages.items()}
         write_json(made / "manifest.json", {"format": folder.manifest["format"], "compact": True, "stages": stages})
-        if target.exists():
-            target.rename(work / "old")
-        made.rename(target)
+        if (folder.path / NOTES).is_file():
+            shutil.copyfile(folder.path / NOTES, made / NOTES)  # the atoms are the same
+        _put_in_place(made, target, work / "old")
     return ModelFolder(target)
+
+
+def _put_in_place(made: Path, target: Path, old: Path) -> None:
+    """Give a folder its name; what had the name before comes back if that fails."""
+    if target.exists():
+        target.rename(old)
+    try:
+        made.rename(target)
+    except BaseException:
+        if old.exists():
+            old.rename(target)
+        raise
 
 
 def _check(folder: ModelFolder, target: Path, *, force: bool) -> None:

@@ -96,6 +96,8 @@ def open_inputs(
     """Find everything: without a model the one that comes with the program, without a text that inside the data."""
     if "-" in text:
         raise InputError("the text is read several times, so it cannot come from standard input; pass files.")
+    if text:
+        find_files(text)  # what is not there is said before anything is computed
     folder = Path(data) if data else None
     if folder is not None and not folder.is_dir():
         raise InputError(f"{folder} is no folder; pass the one that holds the data sets.")

@@ -14,6 +14,7 @@ import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from errno import ENOSPC, EPIPE
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
@@ -108,7 +109,9 @@ def _run(exhibit: Exhibit, inputs: Inputs, folder: Path | None, *, force: bool) 
             return replace(kept, lacking=lacking)
         numbers = plain(exhibit.run(inputs))
         exhibit.figures(numbers)  # what cannot be shown has not been measured
-    except WordatomsError as error:
+    except (WordatomsError, OSError) as error:
+        if isinstance(error, OSError) and error.errno in (ENOSPC, EPIPE):
+            raise  # the next one would fare no better
         return Outcome(exhibit, "failed", seconds=round(perf_counter() - started, 2), says=str(error))
     seconds, today = round(perf_counter() - started, 2), datetime.now(UTC).date().isoformat()
     outcome = Outcome(exhibit, "done", numbers, seconds, False, today, describe_machine(), lacking=lacking)

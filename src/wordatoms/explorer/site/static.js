@@ -8,7 +8,7 @@ const LEAST_PREFIX = 2;
 
 /** `io`: fetchJson(address), and ApiError to refuse with. */
 export async function staticAnswer([kind, ...rest], query, io) {
-  const answer = ANSWERS[rest[0] === "answer" ? "lineupAnswer" : kind];
+  const answer = ANSWERS[kind === "lineup" && rest[0] === "answer" ? "lineupAnswer" : kind];
   if (!answer) throw new io.ApiError("This needs the program: start wordatoms explore.", 404);
   return answer(new Files(io), rest, query);
 }
