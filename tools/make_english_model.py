@@ -1,6 +1,6 @@
 """Make the English model of the package from text: one command, the same bytes for the same text and seed.
 
-    python tools/make_english_model.py CORPUS -o WORK              # about 20 minutes of one core and 3 GB for 92M words
+    python tools/make_english_model.py CORPUS -o WORK              # about 23 minutes of one core and 3 GB for 92M words
     python tools/make_english_model.py CORPUS -o WORK --install    # and put it into src/wordatoms/data/english
 
 CORPUS is a folder of text files, in the order of their names; the last one is held out for tuning:
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wordatoms.errors import WordatomsError
 from wordatoms.folder import ModelFolder
 from wordatoms.pipeline import AtomSettings, CountSettings, adopt_tuning, compact, train, tune
 from wordatoms.progress import Display
@@ -66,6 +67,8 @@ def make_model(
 
 def find_shards(corpus: Path) -> list[Path]:
     """The text files of a folder, by name; at least two, because one is held out."""
+    if not corpus.is_dir():
+        raise SystemExit(f"{corpus} is no folder; pass the one that holds the text files.")
     shards = sorted(path for path in corpus.iterdir() if path.is_file() and not path.name.startswith("."))
     if len(shards) < 2:
         raise SystemExit(f"{corpus} holds {len(shards)} files; two or more are needed, for the last one is held out.")
@@ -74,8 +77,11 @@ def find_shards(corpus: Path) -> list[Path]:
 
 def install(made: Path) -> None:
     """Put the model into the package, in place of the one that is there."""
+    beside = ENGLISH.with_name(f".{ENGLISH.name}.new")
+    shutil.rmtree(beside, ignore_errors=True)
+    shutil.copytree(made, beside)
     shutil.rmtree(ENGLISH, ignore_errors=True)
-    shutil.copytree(made, ENGLISH)
+    beside.rename(ENGLISH)
 
 
 def main() -> None:
@@ -85,7 +91,10 @@ def main() -> None:
     parser.add_argument("--threads", type=int, help="default: all cores; the result does not depend on it")
     parser.add_argument("--install", action="store_true", help="put the model into the package")
     given = parser.parse_args()
-    made = make_model(find_shards(given.corpus), given.output, threads=given.threads, quiet=False)
+    try:
+        made = make_model(find_shards(given.corpus), given.output, threads=given.threads, quiet=False)
+    except WordatomsError as error:
+        raise SystemExit(str(error)) from error
     if given.install:
         install(made.path)
 
