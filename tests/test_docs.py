@@ -139,7 +139,9 @@ def links(page: Path) -> Iterator[tuple[Path, str]]:
 
 
 def headings(page: Path) -> set[str]:
-    """The headings of a page as links name them: small letters, without marks, hyphens for spaces."""
+    """The headings of a page as links name them: small letters, without marks, hyphens for spaces; of HTML, the ids."""
+    if page.suffix == ".html":
+        return set(re.findall(r'id="([^"]+)"', page.read_text("utf-8")))
     text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
     found = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
