@@ -298,11 +298,13 @@ def test_made_once_by_many_threads() -> None:
 
 
 def test_answers_are_kept_up_to_a_size() -> None:
-    cache = PackedCache(100)
+    cache = PackedCache(103)  # three answers, and a byte for the name of each
     for number in range(5):
         cache.put(number, Packed(b"x" * 30, None, "text/plain", str(number)))
     cache.put(4, Packed(b"x" * 40, None, "text/plain", "4"))
     assert [cache.get(number) is not None for number in range(5)] == [False, False, True, True, True]
+    cache.put("a long question" * 7, Packed(b"x", None, "text/plain", "5"))
+    assert cache.get(4) is None
 
 
 def test_large_answers_are_squeezed() -> None:

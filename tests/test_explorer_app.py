@@ -314,3 +314,9 @@ def test_the_shipped_model_answers() -> None:
     assert len(senses) >= 3
     tokens = client.get("api/sentence", params={"text": "He wore a tie with his shirt."}).json()["tokens"]
     assert tokens[3]["best"]["atom"] in {sense["atom"] for sense in senses}
+
+
+def test_a_query_without_end_is_refused(client: TestClient) -> None:
+    answer = client.get(f"/api/complete?q=ti&x={'y' * 40_000}")
+    assert answer.status_code == 414
+    assert "more than" in answer.json()["error"]

@@ -89,7 +89,7 @@ def compare_senses(
     if n_nearest < 1 or n_near_words < 0:
         raise InputError(f"n_nearest is {n_nearest} and n_near_words {n_near_words}; pass 1 and 0 or more.")
     models = (model1, model2)
-    spellings = tuple(_spelled(model, word) for model in models)
+    spellings = tuple(model.find_spelling(word) for model in models)
     if not any(spellings):
         raise UnknownWordError(word, model1.words)
     senses1, senses2 = (
@@ -107,10 +107,6 @@ def compare_senses(
         tuple(_pairs(senses1, senses2, likeness, least_alike)),
         (near1, near2),
     )
-
-
-def _spelled(model: SenseModel, word: str) -> str | None:
-    return next((spelling for spelling in (word, word.lower()) if spelling in model.embeddings), None)
 
 
 def _senses(model: SenseModel, word: str | None, forms: bool, n_nearest: int) -> tuple[ComparedSense, ...]:

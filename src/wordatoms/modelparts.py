@@ -143,6 +143,12 @@ class ModelParts:
         except InputError as error:
             raise ModelError(f"{path} {error}") from error
 
+    def find_spelling(self, word: str) -> str | None:
+        """A word as the model spells it: as given, in small letters, or as texts are cut (“tie”, is tie); else None."""
+        tokens = self.tokenizer.tokens(word)
+        spellings = (word, word.lower(), *(tokens if len(tokens) == 1 else ()))  # new york may be one token
+        return next((spelling for spelling in spellings if spelling in self._rows), None)
+
     def row(self, word: str) -> int:
         """The row of a word; an unknown one raises with the nearest spellings."""
         if word in self._rows:

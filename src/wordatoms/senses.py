@@ -84,9 +84,7 @@ class SenseModel(AtomQuestions):
 
     def _spelling(self, word: str, *, forms: bool) -> str:
         """The word as the model spells it; with `forms` it may be unknown, if only a form of it is not."""
-        tokens = self.tokenizer.tokens(word)
-        spellings = (word, word.lower(), *(tokens if len(tokens) == 1 else ()))  # new york may be one token
-        known = next((spelling for spelling in spellings if spelling in self._rows), None)
+        known = self.find_spelling(word)
         if known is None and forms and any(form in self._rows for form in self.forms(word.lower())):
             return word.lower()
         return self.words[self.row(known or word)]

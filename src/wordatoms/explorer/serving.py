@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import re
 import socket
 import sys
 import threading
@@ -59,7 +60,7 @@ def _bind(host: str, port: int) -> socket.socket:
 
 def is_local(host: str) -> bool:
     """Whether only programs of this machine can ask."""
-    return host.strip("[]").lower() in LOCAL_NAMES or host.startswith("127.")
+    return host.strip("[]").lower() in LOCAL_NAMES or bool(re.fullmatch(r"127(\.\d{1,3}){3}", host))
 
 
 def address_of(opened: socket.socket, host: str) -> str:

@@ -98,13 +98,10 @@ class WordPages:
 
     def spell(self, word: str) -> str:
         """A word as the model spells it; an unknown one is refused with suggestions."""
-        known = self.model.embeddings
-        tokens = self.model.tokenizer.tokens(word)
-        spellings: list[str] = [word, word.lower(), *tokens] if len(tokens) == 1 else [word, word.lower()]
-        for spelling in spellings:
-            if spelling in known:
-                return spelling
-        raise unknown_word(word, len(known), self.spellings.suggest(word.lower()))
+        known = self.model.find_spelling(word)
+        if known is None:
+            raise unknown_word(word, len(self.model.words), self.spellings.suggest(word.lower()))
+        return known
 
     def complete(self, beginning: str, n: int) -> Answer:
         found = self.beginnings.complete(beginning, n)

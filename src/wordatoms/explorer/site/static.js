@@ -32,7 +32,11 @@ class Files {
   }
 
   get(name) {
-    if (!fetched.has(name)) fetched.set(name, this.fetchJson(`api/${name}.json`));
+    if (!fetched.has(name)) {
+      const coming = this.fetchJson(`api/${name}.json`);
+      fetched.set(name, coming);
+      coming.catch(() => fetched.delete(name)); // the next one who asks tries again
+    }
     return fetched.get(name);
   }
 
@@ -43,7 +47,10 @@ class Files {
 
   /** The numbers of one word; undefined where it is not known. */
   async entry(word) {
-    const shard = await this.get(`words/${shardOf(word)}`).catch(() => ({}));
+    const shard = await this.get(`words/${shardOf(word)}`).catch((error) => {
+      if (error.status === 404) return {}; // no word begins so
+      throw error;
+    });
     return Object.hasOwn(shard, word) ? shard[word] : undefined;
   }
 }
