@@ -103,11 +103,20 @@ class Posterior:
         In units of log p: the words' shares in κ ⟨v_a − v_others, v_c⟩, the others weighted by p(a|w); `context` is the
         vector of the window.
         """
-        others = {other: weight for other, weight in weights.items() if other != atom}
-        direction = self.atoms[atom] - (_mean_atom(self.atoms, others) if others else 0)
+        return self.pulls_of_each(window, context, weights, [atom])[:, 0]
+
+    def pulls_of_each(
+        self, window: NDArray[np.int32], context: NDArray[np.float32], weights: Weights, atoms: Sequence[int]
+    ) -> NDArray[np.float32]:
+        """The same towards each of several senses, (2 * window, len(atoms))."""
+        directions = np.stack([self._direction(weights, atom) for atom in atoms])
         length = float(np.linalg.norm(context)) or 1.0
-        shares = self.reader.shares(window, direction[None])[:, 0]
-        return np.asarray(shares * (self.settings.scale / length), np.float32)
+        return np.asarray(self.reader.shares(window, directions) * (self.settings.scale / length), np.float32)
+
+    def _direction(self, weights: Weights, atom: int) -> NDArray[np.float32]:
+        """From the other senses of a word to one of them."""
+        others = {other: weight for other, weight in weights.items() if other != atom}
+        return np.asarray(self.atoms[atom] - (_mean_atom(self.atoms, others) if others else 0), np.float32)
 
 
 def make_posterior(

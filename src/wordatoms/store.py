@@ -70,7 +70,7 @@ def load_array(path: Path, *, mmap: bool = True) -> Array:
         raise ModelError(
             f"{path} is not a readable array ({error}); make that stage of the model again, with --force."
         ) from error
-    return array
+    return array.view(np.ndarray)  # still on disk; numpy's class for maps makes every small slice slower
 
 
 @contextmanager

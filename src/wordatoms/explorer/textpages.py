@@ -160,12 +160,15 @@ class TextPages:
     ) -> list[Answer]:
         places = self._around(cut, token)
         window = cut.rows_at(places)
-        pulls = {atom: self.model.posterior.pulls(window, context, weights, atom).tolist() for atom in atoms}
+        if not atoms:
+            return []
+        pulls = self.model.posterior.pulls_of_each(window, context, weights, atoms).tolist()
+        names = [str(atom) for atom in atoms]
         return [
             {
                 "token": around,
                 "word": cut.spans[around].word,
-                "pulls": {str(atom): rounded(pull[slot]) for atom, pull in pulls.items()},
+                "pulls": {name: rounded(pull) for name, pull in zip(names, pulls[slot], strict=True)},
             }
             for slot, around in enumerate(places.tolist())
             if around >= 0
