@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import re
 import socket
 import sys
@@ -69,6 +70,13 @@ def address_of(opened: socket.socket, host: str) -> str:
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{opened.getsockname()[1]}/"
 
 
+def _warm(explorer: Explorer) -> None:
+    """Make what is slow, then keep it out of the search for garbage, which would look at all words again and again."""
+    explorer.warm()
+    gc.collect()
+    gc.freeze()
+
+
 class _Server(uvicorn.Server):
     """Says when it answers."""
 
@@ -93,7 +101,7 @@ def serve(explorer: Explorer, opened: socket.socket, *, host: str, on_ready: Cal
     )
 
     def ready() -> None:
-        threading.Thread(target=explorer.warm, name="warming", daemon=True).start()
+        threading.Thread(target=_warm, args=[explorer], name="warming", daemon=True).start()
         on_ready()
 
     sys.setswitchinterval(SWITCH_SECONDS)
