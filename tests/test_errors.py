@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from wordatoms.errors import InputError, UnknownWordError, VectorFileError, WordatomsError
@@ -38,3 +40,9 @@ def test_errors_are_also_the_built_in_ones_they_resemble(error: WordatomsError, 
     assert isinstance(error, WordatomsError)
     assert isinstance(error, builtin)
     assert isinstance(error, InputError) == isinstance(error, ValueError)
+
+
+def test_an_unknown_word_does_not_show_the_vocabulary_and_travels_between_processes() -> None:
+    error = UnknownWordError("shirts", KNOWN)
+    assert "match" not in repr(error)
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)

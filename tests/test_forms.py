@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wordatoms.forms import inflected_forms
+from wordatoms.forms import format_forms, inflected_forms, parse_forms
 
 
 def test_forms_of_a_base_form_and_of_an_inflected_one_are_the_same() -> None:
@@ -20,3 +20,11 @@ def test_only_forms_of_the_vocabulary() -> None:
 
 def test_word_that_is_not_english() -> None:
     assert inflected_forms("Straßenbahn", set()) == ("Straßenbahn",)
+
+
+def test_a_list_of_forms_comes_back() -> None:
+    words = ["tie", "ties", "tied", "odd\u2028word", "see", "saw"]
+    found = parse_forms(format_forms(words))
+    assert found == {word: inflected_forms(word, words)[1:] for word in words if len(inflected_forms(word, words)) > 1}
+    assert found["tie"] == ("tied", "ties")
+    assert parse_forms(b"") == {}

@@ -52,13 +52,16 @@ class UnknownWordError(WordatomsError, KeyError):
     """One or several words outside the vocabulary."""
 
     def __init__(self, words: str | Sequence[str], known: Sequence[str]) -> None:
-        super().__init__(words, known)
+        super().__init__(words)
         self.words = (words,) if isinstance(words, str) else tuple(words)
         self.word = self.words[0]
         self._known = known
 
     def __str__(self) -> str:
         return f"{self._subject()} not among the {len(self._known):,} words of the vocabulary; {self._advice()}"
+
+    def __reduce__(self) -> tuple[type[UnknownWordError], tuple[object, ...]]:
+        return UnknownWordError, (self.words, self._known)  # from one process to another
 
     @cached_property
     def suggestions(self) -> list[str]:

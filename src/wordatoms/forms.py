@@ -1,8 +1,8 @@
 """The inflected forms of a word: tie, ties, tied, tying.
 
 The paper pools the atoms of a word with those of its forms. English only, by lemminflect; what counts as a word of
-its own (the *saw* that cuts, beside the past of *see*) is not mixed with the other word. A compact model has the forms
-of its words in a list of its own, `forms.txt`, because lemminflect takes longer to load than such a model to answer.
+its own (the *saw* that cuts, beside the past of *see*) is not mixed with the other word. A model with atoms has the
+forms of its words in a list of its own, `forms.txt`, because lemminflect takes longer to load than a model to answer.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def format_forms(words: Sequence[str]) -> bytes:
 def parse_forms(content: bytes) -> Mapping[str, tuple[str, ...]]:
     """The other forms of each word that has some, as `format_forms` wrote them."""
     try:
-        pairs = [line.split("\t") for line in content.decode().splitlines()]
+        pairs = [line.split("\t") for line in content.decode().removesuffix("\n").split("\n") if line]
         return {word: tuple(forms.split(" ")) for word, forms in pairs}
     except ValueError as error:
         raise InputError(f"is no list of words and their forms ({error}); get the model anew.") from None

@@ -1,4 +1,4 @@
-"""Embeddings → atoms, the senses of every word, meta-atoms and a map of the atoms.
+"""Embeddings → atoms, the senses of every word, meta-atoms, a map of the atoms and the forms of all words.
 
 Each finished run of k-SVD is kept until all are done, so that an interrupted stage goes on from the last one.
 """
@@ -29,6 +29,8 @@ from wordatoms.choosing import (
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
 from wordatoms.folder import ModelFolder
+from wordatoms.forms import FILE as FORMS
+from wordatoms.forms import format_forms
 from wordatoms.ksvd import KSVDCallback
 from wordatoms.layout import FILE as LAYOUT
 from wordatoms.layout import lay_out
@@ -36,7 +38,7 @@ from wordatoms.metaatoms import N_META_ATOMS, make_meta_atoms
 from wordatoms.modelparts import load_vectors
 from wordatoms.notes import set_aside
 from wordatoms.progress import SILENT, Display, TrainingReport
-from wordatoms.store import Checkpoint, save_array, write_json
+from wordatoms.store import Checkpoint, save_array, write_json, write_whole
 
 MOST_ATOMS = 2000
 """The default number of atoms, or fewer where there are not words enough."""
@@ -90,6 +92,8 @@ def atomize(
                 atoms.save(staged, embeddings.words)
                 meta.save(staged)
                 save_array(staged / LAYOUT, layout)
+                with write_whole(staged / FORMS) as file:
+                    file.write(format_forms(embeddings.words))
                 write_json(staged / REPORT, report)
                 set_aside(folder.path, atoms.fingerprint)
                 return folder.install(staged, "atomize", forget)

@@ -2,8 +2,7 @@
 
 Vectors go into bytes (`wordatoms.bytevectors`); counts, average contexts and the trainer's state, which only training
 needs, stay behind. The random windows that come with the map have their words shuffled around the one in the middle:
-what is estimated from them hardly changes, and no piece of anybody's text is handed on. The inflected forms of all
-words are looked up once and listed.
+what is estimated from them hardly changes, and no piece of anybody's text is handed on.
 
 The manifest tells how each stage was made, without times, paths and seconds, so that the same model gives the same
 bytes wherever and whenever it is made.
@@ -13,7 +12,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.bytevectors import SCALES, VECTORS, save_bytes, to_bytes
-from wordatoms.embeddings import Embeddings, load_words
+from wordatoms.embeddings import Embeddings
 from wordatoms.errors import ModelError
 from wordatoms.folder import ModelFolder, fingerprint
-from wordatoms.forms import FILE as FORMS
-from wordatoms.forms import format_forms
 from wordatoms.notes import FILE as NOTES
-from wordatoms.store import load_array, save_array, spill_folder, write_json, write_whole
+from wordatoms.store import load_array, save_array, spill_folder, write_json
 
 LEFT_BEHIND = ("counts", "contexts", "state-")
 """Beginnings of the names of files that no question needs."""
 WINDOWS = "map-windows.npy"
-ATOMS = "atoms.npy"
 PASSING = ("seconds", "made", "peak_memory")
 """Facts of a stage that differ from run to run."""
 
@@ -87,9 +83,6 @@ def _write_stage(folder: ModelFolder, record: Mapping[str, Any], made: Path) -> 
         _write_file(folder, name, made)
     if VECTORS in names:
         names.append(SCALES)
-    if ATOMS in names:
-        _write_forms(load_words(folder.path).words, made)
-        names.append(FORMS)
     kept = {name: value for name, value in record.items() if name not in PASSING}
     return _without_paths({**kept, "files": {name: fingerprint(made / name) for name in names}})
 
@@ -103,11 +96,6 @@ def _write_file(folder: ModelFolder, name: str, made: Path) -> None:
         write_json(made / name, {**json.loads((folder.path / name).read_bytes()), "state": []})
     else:
         shutil.copyfile(folder.path / name, made / name)
-
-
-def _write_forms(words: Sequence[str], made: Path) -> None:
-    with write_whole(made / FORMS) as file:
-        file.write(format_forms(words))
 
 
 def _shuffled(windows: NDArray[np.int32]) -> NDArray[np.int32]:
