@@ -52,7 +52,7 @@ def test_unknown_word_has_nearest_spellings(model: SenseModel) -> None:
 
 
 def test_forms_are_pooled_by_their_counts(model: SenseModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wordatoms.modelparts.inflected_forms", lambda word, _: (word, "both8"))
+    monkeypatch.setattr(SenseModel, "forms", lambda _, word: (word, "both8"))
     pooled = model.senses("both3", forms=True)
     assert len(pooled) == 4
     alone = {sense.atom: sense.weight for word in ("both3", "both8") for sense in model.senses(word)}

@@ -143,7 +143,7 @@ def test_near_identical_sentences_are_shown_once(model: SenseModel, tmp_path: Pa
 
 def test_forms_of_the_word_count_too(model: SenseModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = lettered("both8")
-    monkeypatch.setattr("wordatoms.modelparts.inflected_forms", lambda word, _: (word, other))
+    monkeypatch.setattr(SenseModel, "forms", lambda _, word: (word, other))
     text = f"{other} {discourse(8, range(9))}.\n{WORD} {discourse(3, range(9))}."
     assert sum(each.n_sentences for each in find(model, text, tmp_path)) == 2
     alone = find(model, text, tmp_path, forms=False)
