@@ -122,7 +122,7 @@ def first_page(address: str) -> dict[str, float]:
         get(address, f"/{path}")
     facts_ms = get(address, "/api/model")[1]
     shown = (perf_counter() - started) * 1e3
-    word_ms = get(address, "/api/word/tie")[1]
+    word_ms = get(address, "/api/word?word=tie")[1]
     return {"page_ms": shown, "model_ms": facts_ms, "first_word_ms": word_ms, "page_and_word_ms": shown + word_ms}
 
 
@@ -139,9 +139,9 @@ def questions(address: str, vocabulary: Sequence[str], rng: random.Random, compa
     found = {
         "model": ["/api/model"],
         "complete": [f"/api/complete?q={quote(word[: rng.randint(1, 4)])}" for word in words],
-        "word": [f"/api/word/{quote(word)}" for word in words],
-        "word, forms": [f"/api/word/{quote(word)}?forms=true" for word in words],
-        "unknown word": [f"/api/word/{quote(word[:2] + 'zq' + word[2:])}" for word in words],
+        "word": [f"/api/word?word={quote(word)}" for word in words],
+        "word, forms": [f"/api/word?word={quote(word)}&forms=true" for word in words],
+        "unknown word": [f"/api/word?word={quote(word[:2] + 'zq' + word[2:])}" for word in words],
         "atom": [f"/api/atom/{rng.randrange(facts['atoms'])}" for _ in range(N_PATHS)],
         "atoms": ["/api/atoms"],
         "search": [f"/api/search?q={quote(word)}" for word in words],
@@ -149,10 +149,10 @@ def questions(address: str, vocabulary: Sequence[str], rng: random.Random, compa
         "meaning": [f"/api/meaning?token={rng.randrange(8)}&text={quote(text)}" for text in sentences],
         "lineup": [f"/api/lineup?seed={seed}" for seed in seeds],
         "lineup answer": [f"/api/lineup/answer?seed={seed}&chosen=1,5,9" for seed in seeds],
-        "remembered": [f"/api/word/{quote(word)}" for word in words[:20]],
+        "remembered": [f"/api/word?word={quote(word)}" for word in words[:20]],
     }
     if compare:
-        found["compare"] = [f"/api/compare/{quote(word)}" for word in words]
+        found["compare"] = [f"/api/compare?word={quote(word)}" for word in words]
     return {name: paths for name, paths in found.items() if paths}
 
 

@@ -38,7 +38,7 @@ from wordatoms import shipped
 
 MISSING = why_no_browser()
 
-SHOTS = os.environ.get("WORDATOMS_SCREENSHOTS")
+SHOTS = os.environ.get("WORDATOMS_SCREENSHOTS") and Path(os.environ["WORDATOMS_SCREENSHOTS"]).resolve()
 SENTENCE = "Fresh water ran from the spring into the valley, and they moored the boat at the bank of the river."
 AT_SPRING = f"#/sentence/{quote(SENTENCE, safe='')}/at/5"
 HOSTILE = "<img src=x onerror=\"document.title='caught'\">"
@@ -50,6 +50,7 @@ Last spring, in March and April, it rained until the end of May.
 He wore a white shirt, black trousers and a silk tie.
 The draw at Wembley was a tie, and the equaliser came late.
 """
+TEXT_NAME = "diary.txt"
 MOST_MS = 33.0
 Visit = Callable[..., Visitor]
 
@@ -72,11 +73,12 @@ def base(mine: wa.SenseModel, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
     place = tmp_path_factory.mktemp("explorer")
     (place / "report").mkdir()
+    (place / TEXT_NAME).write_text(TEXT)
     (place / "report" / "index.html").write_text("<!doctype html><title>Report</title><h1>Ours and the paper's</h1>")
-    (place / "text.txt").write_text(TEXT)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(shipped.HOME_VARIABLE, str(place / "home"))
-        explorer = Explorer([wa.load(), mine], corpus=[str(place / "text.txt")], report=place / "report")
+        patch.chdir(place)  # a text is shown by the name that it was given
+        explorer = Explorer([wa.load(), mine], corpus=[TEXT_NAME], report=place / "report")
         with serving(explorer) as address:
             yield address
 
@@ -276,6 +278,7 @@ def test_forms_are_pooled_on_request(visit: Visit) -> None:
 def test_sentences_of_the_text_come_when_they_are_found(visit: Visit) -> None:
     visitor = visit("#/word/spring")
     visitor.reads(".quotation mark", "spring")
+    visitor.reads(".quotation", TEXT_NAME)
     visitor.sees(".quotation a").click()
     visitor.sees(".reading .token")
 
@@ -285,6 +288,14 @@ def test_an_unknown_word_has_suggestions(visit: Visit) -> None:
     visitor.forgiven = ("springg",)
     visitor.open("#/word/springg").sees(".failure .chip").click()
     visitor.sees(".sense")
+
+
+@pytest.mark.parametrize("word", [".", "..", "a/b", "%2e%2e", "?", "#", "x" * 300])
+def test_any_word_can_be_opened(word: str, visit: Visit) -> None:
+    visitor = visit()
+    visitor.forgiven = ("api/word?",)
+    visitor.open(f"#/word/{quote(word, safe='')}")
+    visitor.reads(".failure", f"'{word[:100]}{'…' if len(word) > 100 else ''}' is not among the 50,000 words")
 
 
 # A sentence
@@ -576,7 +587,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_export_works_from_any_web_server(site: Path, visit: Visit) -> None:
     with hosting(site) as address:
         visitor = visit(at=address)
-        visitor.forgiven = ("api/model", "words/no")
+        visitor.forgiven = ("api/model",)
         visitor.open().sees("main [role=combobox]").press_sequentially("both1")
         visitor.sees("[role=option]").click()
         visitor.is_at("#/word/both1")
@@ -590,9 +601,19 @@ def test_the_export_works_from_any_web_server(site: Path, visit: Visit) -> None:
         visitor.go("#/lineup/2").sees(".suspect", 20).click()
         visitor.page.get_by_role("button", name="These are the ones").click()
         visitor.sees(".scores")
-        visitor.go("#/word/nothing").sees(".failure")
+        visitor.go("#/word/nothing").reads(".failure", "is not among")
         visitor.go("#/word/both111").sees(".failure .chip")
-        visitor.go("#/sentence/both1").sees(".failure")
+        visitor.go("#/sentence/both1").reads(".failure", "This needs the program")
+        visitor.go("#/atom/none").reads(".failure", "There is no atom “none”; they have numbers from 0 to")
+        visitor.go("#/atom/9999").reads(".failure", "There is no atom “9999”")
+        for seed in ("-1", "abc"):
+            visitor.go(f"#/lineup/{seed}").sees(".suspect", 20)  # it gets a number
+        refused = visitor.page.evaluate(
+            "seed => import('./static.js').then((files) => files.staticAnswer(['lineup'], { seed }, "
+            "{ ApiError: Error })).catch((error) => error.message)",
+            "-1",
+        )
+        assert refused == "There is no lineup “-1”; they have numbers from 0 on."
 
 
 # Pictures for the docs
@@ -621,4 +642,4 @@ def test_pictures_are_made_on_request(name: str, visit: Visit) -> None:
         visitor.page.get_by_role("button", name="These are the ones").click()
         visitor.sees(".scores")
     visitor.page.wait_for_timeout(300)
-    visitor.page.screenshot(path=Path(str(SHOTS)) / f"explore-{name}.png")
+    visitor.page.screenshot(path=f"{SHOTS}/explore-{name}.png")

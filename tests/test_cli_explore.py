@@ -19,8 +19,8 @@ from click.testing import CliRunner, Result
 from explorerworld import TEXT, world_models
 from wordatoms.cli.explore import explore
 from wordatoms.errors import InputError, ModelError
-from wordatoms.explorer import serving
-from wordatoms.explorer.serving import address_of, is_local, open_socket
+from wordatoms.explorer import exporting, serving
+from wordatoms.explorer.serving import address_of, host_of, is_local, open_socket
 
 START = "from wordatoms.cli.explore import explore; explore()"
 
@@ -89,6 +89,29 @@ def test_export(models: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert json.loads((tmp_path / "site" / "api" / "model.json").read_bytes())["static"]
 
 
+def test_an_interrupted_export_says_that_there_is_none(
+    models: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(exporting, "word_shards", interrupted)
+    ended = invoke("--model", models[0], "--export", tmp_path / "site")
+    assert (ended.exit_code, ended.stderr) == (130, "wordatoms: interrupted; nothing was written.\n")
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("given", [("--with", 1), ("--corpus", "x.txt"), ("--port", 8765), ("--host", "127.0.0.1")])
+def test_options_of_the_server_are_refused_beside_export(
+    models: list[Path], tmp_path: Path, given: tuple[str, object]
+) -> None:
+    name, value = given[0], models[1] if given[1] == 1 else given[1]
+    ended = invoke("--model", models[0], "--export", tmp_path / "site", name, value)
+    assert ended.exit_code == 2
+    assert f"{name} does nothing with --export" in ended.stderr
+    assert not (tmp_path / "site").exists()
+
+
 # --- where it cannot start
 
 
@@ -132,6 +155,16 @@ def test_addresses_to_open() -> None:
         assert address_of(opened, "0.0.0.0") == f"http://127.0.0.1:{port}/"
         assert address_of(opened, "::1") == f"http://[::1]:{port}/"
         assert address_of(opened, "localhost") == f"http://localhost:{port}/"
+
+
+@pytest.mark.parametrize(
+    ("given", "host", "shown"),
+    [("0", "0.0.0.0", "127.0.0.1"), ("127.1", "127.0.0.1", "127.0.0.1"), ("localhost", "localhost", "localhost")],
+)
+def test_hosts_in_other_spellings(given: str, host: str, shown: str) -> None:
+    with open_socket(given, None) as opened:
+        assert host_of(opened, given) == host
+        assert address_of(opened, host) == f"http://{shown}:{opened.getsockname()[1]}/"
 
 
 def test_exposing_it_says_what_that_means(models: list[Path], tmp_path: Path) -> None:

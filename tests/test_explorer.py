@@ -21,13 +21,14 @@ from wordatoms.errors import WordatomsError
 from wordatoms.explorer import corpuspages, nearwords
 from wordatoms.explorer.answers import Explorer
 from wordatoms.explorer.corpuspages import CorpusPages
-from wordatoms.explorer.lookup import Beginnings, Carriers, Spellings
+from wordatoms.explorer.lookup import Beginnings, Spellings
 from wordatoms.explorer.nearwords import NearWords, nearest_of_each
 from wordatoms.explorer.once import made_once
 from wordatoms.explorer.packing import Packed, PackedCache, pack, pack_json
 from wordatoms.explorer.refusals import Refusal
 from wordatoms.explorer.spans import find_spans, normal_form, utf16_offsets
 from wordatoms.explorer.wordpages import WordPages
+from wordatoms.neighbours import Neighbours
 from wordatoms.tokens import Tokenizer
 
 MONEY, RIVER, SONG = range(3)
@@ -247,19 +248,23 @@ def test_long_words_are_not_suggested() -> None:
     assert spellings.suggest("aa") == ["aa"]
 
 
-def test_carriers_are_those_of_the_atoms(planted: WordPages) -> None:
-    carriers = Carriers(planted.model.atoms)
-    for atom in range(len(planted.model.atoms)):
-        rows, weights = planted.model.atoms.carriers(atom)
-        assert carriers.of(atom, 10_000) == list(zip(rows.tolist(), weights.tolist(), strict=True))
-
-
 def test_near_words_are_those_of_the_embeddings(planted: WordPages) -> None:
     embeddings = planted.model.embeddings
     asked = embeddings.words[::37]
     for n_together in (1, 2, 3, 8):
         found = nearest_of_each(embeddings, asked[:n_together], 7)
         assert found == [embeddings.nearest(word, 7) for word in asked[:n_together]]
+
+
+def test_near_words_are_looked_up_where_the_model_keeps_them(planted: WordPages) -> None:
+    embeddings, stored = planted.model.embeddings, planted.model.neighbours
+    assert not planted.near_words.need_a_search
+    looked_up, searched = NearWords(embeddings, stored), NearWords(embeddings)
+    assert searched.need_a_search
+    for word in embeddings.words[::61]:
+        assert looked_up.of(word, 12) == searched.of(word, 12) == embeddings.nearest(word, 12)
+    few = Neighbours(stored.rows[:, :5])  # type: ignore[union-attr]
+    assert NearWords(embeddings, few).need_a_search
 
 
 def test_many_ask_for_near_words_at_once() -> None:
@@ -428,7 +433,8 @@ def test_closing_ends_a_search(explorer: Explorer) -> None:
 
 def test_warming_makes_what_is_slow(explorer: Explorer) -> None:
     explorer.warm()
-    assert {"beginnings", "spellings", "carriers", "layout"} <= {*explorer.first.__dict__}
+    assert {"beginnings", "spellings", "layout"} <= {*explorer.first.__dict__}
+    assert "posterior" in explorer.first.model.__dict__, "function words alone would not need it"
     assert np.isfinite(explorer.first.layout).all()
 
 

@@ -6,12 +6,13 @@ import asyncio
 import json
 import re
 import threading
+import warnings
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.requests import Request
@@ -24,14 +25,19 @@ from wordatoms.explorer.app import make_app
 from wordatoms.explorer.asking import Asker
 from wordatoms.explorer.guarding import host_name
 from wordatoms.explorer.sitefiles import read_site, site_names
+from wordatoms.explorer.wordpages import WordPages
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # it would rather have another client than httpx
+    from fastapi.testclient import TestClient
 
 BASE = "http://127.0.0.1:8765"
 ANSWERS: dict[str, type[schemas.Schema]] = {
     "api/model": schemas.ModelFacts,
     "api/complete?q=ba&n=1": schemas.Words,
-    "api/word/bank": schemas.WordPage,
-    "api/word/BANK?forms=true&model=second": schemas.WordPage,
-    "api/sentences/bank": schemas.WordQuotes,
+    "api/word?word=bank": schemas.WordPage,
+    "api/word?word=BANK&forms=true&model=second": schemas.WordPage,
+    "api/sentences?word=bank": schemas.WordQuotes,
     "api/atoms": schemas.AtomMap,
     "api/atoms?model=second": schemas.AtomMap,
     "api/atom/1": schemas.AtomPage,
@@ -40,7 +46,7 @@ ANSWERS: dict[str, type[schemas.Schema]] = {
     "api/meaning?text=A+loan+of+the+bank&token=4": schemas.MeaningPage,
     "api/lineup?seed=7&n=20": schemas.LineupPage,
     "api/lineup/answer?seed=7&n=20&chosen=1,5,9": schemas.LineupAnswer,
-    "api/compare/bank?model=second": schemas.ComparePage,
+    "api/compare?word=bank&model=second": schemas.ComparePage,
     "api/report": schemas.ReportFacts,
 }
 
@@ -62,13 +68,13 @@ def test_answers_are_what_the_description_promises(client: TestClient, path: str
     assert response.status_code == 200, response.text
     assert response.headers["content-type"] == "application/json"
     ANSWERS[path].model_validate_json(response.content, strict=False)
-    assert client.get(path).json() == response.json() or path.startswith("api/sentences")
+    assert client.get(path).json() == response.json() or path.startswith("api/sentences?")
 
 
 def test_every_address_is_described(client: TestClient) -> None:
     described = client.get("openapi.json").json()
     addresses = {re.sub(r"\{.*\}", "X", path) for path in described["paths"]}
-    asked = {"/" + re.sub(r"(word|compare|sentences|atom)/.*", r"\1/X", path.partition("?")[0]) for path in ANSWERS}
+    asked = {"/" + re.sub(r"atom/.*", "atom/X", path.partition("?")[0]) for path in ANSWERS}
     assert addresses == asked
     for methods in described["paths"].values():
         assert set(methods) == {"get"}
@@ -79,14 +85,17 @@ def test_every_address_is_described(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("path", "status", "sentence"),
     [
-        ("api/word/rivver", 404, "did you mean river?"),
-        ("api/word/" + "x" * 101, 422, "at most 100 characters"),
-        ("api/word/", 422, "at least 1 character"),
-        ("api/word/bank?model=third", 404, "there is no model 'third'"),
-        ("api/word/bank?forms=perhaps", 422, "'forms' cannot be used"),
-        ("api/sentences/bank?model=third", 404, "there is no model 'third'"),
-        ("api/compare/bank?model=third", 404, "there is no model 'third'"),
-        ("api/compare/nothing", 404, "not among the 18 words"),
+        ("api/word?word=rivver", 404, "did you mean river?"),
+        ("api/word?word=..", 404, "'..' is not among the 18 words"),
+        ("api/word?word=" + "x" * 2000, 404, f"'{'x' * 100}…' is not among the 18 words"),
+        ("api/word?word=" + "x" * 2001, 422, "at most 2000 characters"),
+        ("api/word?word=", 422, "at least 1 character"),
+        ("api/word", 422, "'word' cannot be used: field required"),
+        ("api/word?word=bank&model=third", 404, "there is no model 'third'"),
+        ("api/word?word=bank&forms=perhaps", 422, "'forms' cannot be used"),
+        ("api/sentences?word=bank&model=third", 404, "there is no model 'third'"),
+        ("api/compare?word=bank&model=third", 404, "there is no model 'third'"),
+        ("api/compare?word=nothing", 404, "not among the 18 words"),
         ("api/atom/99", 400, "there is no atom 99"),
         ("api/atom/-1", 422, "'atom' cannot be used"),
         ("api/atom/one", 422, "valid integer"),
@@ -111,7 +120,15 @@ def test_refusals_are_one_sentence(client: TestClient, path: str, status: int, s
 
 
 def test_suggestions(client: TestClient) -> None:
-    assert client.get("api/word/rivver").json()["suggestions"] == ["river"]
+    assert client.get("api/word?word=rivver").json()["suggestions"] == ["river"]
+
+
+@pytest.mark.parametrize("kind", ["word", "compare"])
+def test_addresses_with_the_word_in_the_path_still_work(client: TestClient, kind: str) -> None:
+    moved = client.get(f"api/{kind}/bank?model=second", follow_redirects=False)
+    assert moved.headers["location"] == f"/api/{kind}?model=second&word=bank"
+    assert client.get(f"api/{kind}/bank").json() == client.get(f"api/{kind}?word=bank").json()
+    assert "'a/../ü&x=1' is not among" in client.get(f"api/{kind}/a%2F..%2F%C3%BC%26x=1").json()["error"]
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
@@ -244,13 +261,27 @@ def test_those_who_ask_the_same_wait_for_one_answer() -> None:
 
     async def ask_many() -> list[bytes]:
         ask = Asker(lambda: 0)
-        scope = {"type": "http", "path": "/x", "query_string": b"", "headers": [], "method": "GET"}
-        tasks = [asyncio.create_task(ask(Request(scope), answer)) for _ in range(5)]
+        scope = {"type": "http", "headers": []}
+        tasks = [asyncio.create_task(ask(Request(scope), partial(answer))) for _ in range(5)]
         await asyncio.sleep(0.02)
         may_go_on.set()
         return [bytes((await task).body) for task in tasks]
 
     assert set(asyncio.run(ask_many())) == {b'{"n":1}'}
+
+
+def test_answers_are_remembered_by_what_is_asked_and_not_by_the_address(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, n_asked = TestClient(make_app(explorer), base_url=BASE), []
+    complete = WordPages.complete
+    monkeypatch.setattr(WordPages, "complete", lambda *given: n_asked.append(given) or complete(*given))
+    for query in ("q=ba&n=5", "n=5&q=ba&x=1", "x=2&q=ba&n=5&model=", "q=ba&n=5&model=first", "q=no&q=ba&n=5"):
+        assert client.get(f"api/complete?{query}").json() == {"words": ["bank", "banks"]}
+    assert len(n_asked) == 1
+    client.get("api/complete?q=ba&n=6")
+    client.get("api/complete?q=ba&n=5&model=second")
+    assert len(n_asked) == 3
 
 
 # --- whatever is asked
@@ -263,6 +294,7 @@ ADDRESSES = ["model", "complete", "word", "sentences", "atoms", "atom", "search"
 ADDRESSES += ["lineup/answer", "compare", "report"]
 PARAMETERS = {
     "q": SOME_TEXT,
+    "word": SOME_TEXT,
     "text": SOME_TEXT,
     "model": st.one_of(st.sampled_from(["first", "second", ""]), SOME_TEXT),
     "forms": st.one_of(st.booleans(), SOME_TEXT),
@@ -310,7 +342,7 @@ def test_any_text_has_its_words_in_their_places(client: TestClient, text: str) -
 
 def test_the_shipped_model_answers() -> None:
     client = TestClient(make_app(Explorer([wa.load()])), base_url=BASE)
-    senses = client.get("api/word/tie").json()["senses"]
+    senses = client.get("api/word?word=tie").json()["senses"]
     assert len(senses) >= 3
     tokens = client.get("api/sentence", params={"text": "He wore a tie with his shirt."}).json()["tokens"]
     assert tokens[3]["best"]["atom"] in {sense["atom"] for sense in senses}

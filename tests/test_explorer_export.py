@@ -13,9 +13,11 @@ from planted import planted_model
 from wordatoms.errors import InputError
 from wordatoms.explorer import exporting
 from wordatoms.explorer.answers import Explorer
-from wordatoms.explorer.exporting import all_nearest, export_site, shard_name
+from wordatoms.explorer.exporting import all_neighbours, export_site, shard_name
 from wordatoms.explorer.sitefiles import site_names
-from wordatoms.explorer.wordpages import WordPages
+from wordatoms.manifest import write_manifest
+from wordatoms.neighbours import FILE as NEIGHBOURS
+from wordatoms.progress import SILENT
 from wordatoms.senses import load
 
 N_LINEUPS = 3
@@ -94,14 +96,13 @@ def test_shards_have_plain_names(word: str, shard: str) -> None:
     assert shard_name(word) == shard
 
 
-def test_neighbours_of_all_words_at_once(tmp_path: Path) -> None:
-    pages, n_steps = WordPages(load(planted_model(tmp_path / "model").path)), []
-    found = all_nearest(pages, 2, lambda: n_steps.append(1))
-    assert len(n_steps) == -(-len(pages.model.words) // exporting.BLOCK_WORDS)
-    for row in range(0, len(pages.model.words), 97):
-        near = pages.model.embeddings.nearest(pages.model.words[row], exporting.N_NEAREST)
-        assert [pages.model.words[each] for each in found.rows[row].tolist()] == [each.word for each in near]
-        assert found.similarities[row].tolist() == pytest.approx([each.similarity for each in near], abs=1e-5)
+def test_neighbours_that_a_model_does_not_keep_are_found(tmp_path: Path) -> None:
+    folder = planted_model(tmp_path / "model")
+    kept = all_neighbours(load(folder.path), 1, SILENT)
+    del folder.stages["atomize"]["files"][NEIGHBOURS]
+    write_manifest(folder.path, folder.manifest)
+    found = all_neighbours(load(folder.path), 1, SILENT)
+    assert (found.rows == kept.rows[:, : exporting.N_NEAREST]).all()
 
 
 def test_nothing_is_written_over(explorer: Explorer, site: Path, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from wordatoms.embeddings import Neighbour
 from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.modelparts import ModelParts
 from wordatoms.notes import Notes, change_notes
-from wordatoms.shipped import notes_folder
 from wordatoms.views import AtomView, Link
 
 
@@ -61,10 +60,8 @@ class AtomQuestions(ModelParts):
     def linked_words(self, atom: int, n: int = 10, *, leave_out: Iterable[str] = ()) -> tuple[Link, ...]:
         """The words with a sense in an atom, the heaviest first."""
         unwanted = {self._rows[word] for word in leave_out}
-        rows, weights = self.atoms.carriers(atom)
-        pairs = [
-            (row, weight) for row, weight in zip(rows.tolist(), weights.tolist(), strict=True) if row not in unwanted
-        ]
+        rows, weights = (part[: n + len(unwanted)].tolist() for part in self.atoms.carriers(atom))
+        pairs = [(row, weight) for row, weight in zip(rows, weights, strict=True) if row not in unwanted]
         return tuple(Link(self.words[row], weight) for row, weight in pairs[:n])
 
     # --- what a person adds
@@ -87,4 +84,4 @@ class AtomQuestions(ModelParts):
         self._change(lambda notes: replace(notes, hidden=notes.hidden - {atom} | ({atom} if hidden else set())))
 
     def _change(self, change: Callable[[Notes], Notes]) -> None:
-        change_notes(notes_folder(self.path), self.atoms.fingerprint, len(self.atoms), change)
+        change_notes(self.notes_folder, self.atoms.fingerprint, len(self.atoms), change)

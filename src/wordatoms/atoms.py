@@ -10,7 +10,6 @@ Left out: how atoms are learned (`wordatoms.atomizing`) and what a person adds t
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +24,7 @@ from wordatoms.errors import InputError, ModelError
 from wordatoms.labels import make_label
 from wordatoms.sparsecodes import SparseCodes
 from wordatoms.store import load_array, save_array, write_json, write_whole
+from wordatoms.untrusted import read_json
 
 N_NEAREST = 30
 """Nearest words kept with each atom."""
@@ -64,10 +64,20 @@ class Atoms:
 
     def carriers(self, atom: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
         """Rows of the words that have a sense in this atom, the heaviest first, and their weights."""
-        rows, slots = np.nonzero((self.codes.atoms == atom) & (self.codes.weights > 0))
-        weights = self.codes.weights[rows, slots]
+        all_rows, all_weights, starts = self._by_atom
+        part = slice(starts[atom], starts[atom + 1])
+        rows, weights = all_rows[part], all_weights[part]
         order = np.argsort(-weights, kind="stable")
         return rows[order], weights[order]
+
+    @cached_property
+    def _by_atom(self) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[np.intp]]:
+        """Rows and weights of the words with a sense in atom 0, then in atom 1 …, and where each atom begins."""
+        places = np.flatnonzero(self.codes.weights.ravel() > 0)
+        numbers = self.codes.atoms.ravel()[places].astype(np.min_scalar_type(len(self)))  # small ones sort much faster
+        order = np.argsort(numbers, kind="stable")
+        starts = np.searchsorted(numbers[order], np.arange(len(self) + 1))
+        return places[order] // self.codes.sparsity, self.codes.weights.ravel()[places[order]], starts
 
     def neighbours(self, atom: int, n: int = 10) -> list[tuple[int, float]]:
         """The atoms nearest to this one and their cosines."""
@@ -175,10 +185,10 @@ def _check(atoms: Atoms) -> None:
 
 def _read_labels(path: Path) -> tuple[str, ...]:
     try:
-        labels = json.loads(path.read_bytes())["labels"]
+        labels = read_json(path)["labels"]
     except FileNotFoundError:
         raise ModelError(f"{path.parent} has no atoms yet; run: wordatoms atomize {path.parent}") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path} is damaged ({error}); make the atoms again.") from error
     if not (isinstance(labels, list) and all(isinstance(label, str) for label in labels)):
         raise ModelError(f"{path} holds no list of labels; make the atoms again.")

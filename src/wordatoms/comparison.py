@@ -24,12 +24,11 @@ from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.parallel import one_blas_thread
 from wordatoms.posterior import to_unit
 from wordatoms.senses import SenseModel
+from wordatoms.views import LIGHTEST
 
 LEAST_ALIKE = 0.5
 """Atoms less alike are no pair: of all pairs of atoms of two English models, one in a hundred is above 0.4, while half
 of the atoms have a twin above 0.8."""
-LIGHTEST = 0.005
-"""Atoms of a smaller weight, from rare forms of a word, are left out."""
 N_CARRYING = 20
 """Nearest words that carry an atom over."""
 
@@ -97,7 +96,7 @@ def compare_senses(
     )
     likeness = atom_likeness(model1, [sense.atom for sense in senses1], model2, [sense.atom for sense in senses2])
     near1, near2 = (
-        tuple(model.embeddings.nearest(spelling, n_near_words)) if spelling and n_near_words else ()
+        tuple(model.near_words(spelling, n_near_words)) if spelling and n_near_words else ()
         for model, spelling in zip(models, spellings, strict=True)
     )
     return Comparison(
@@ -112,7 +111,8 @@ def compare_senses(
 def _senses(model: SenseModel, word: str | None, forms: bool, n_nearest: int) -> tuple[ComparedSense, ...]:
     if word is None:
         return ()
-    notes, weights = model.notes, model.sense_weights(word, forms=forms)
+    notes = model.notes
+    weights = model.sense_weights(word, forms=forms, notes=notes)
     return tuple(
         ComparedSense(atom, weight, model.label(atom, notes), atom in notes.names, model.nearest_words(atom, n_nearest))
         for atom, weight in weights.items()
@@ -153,9 +153,8 @@ def atom_likeness(
 def _carried_over(source: SenseModel, atoms: Sequence[int], target: SenseModel) -> NDArray[np.float32]:
     """The directions that the nearest words of some atoms have in another model, (n, dim)."""
     space = target.learned_from
-    found = np.zeros((len(atoms), space.dim), np.float32)
-    for direction, atom in zip(found, atoms, strict=True):
-        near = source.nearest_words(atom, min(N_CARRYING, source.atoms.nearest.shape[1]))
-        vectors = to_unit(space.lookup([each.word for each in near], missing="zero"))
-        direction[:] = np.array([each.similarity for each in near], np.float32) @ vectors
-    return to_unit(found)
+    near = source.atoms.nearest[list(atoms), :N_CARRYING]
+    cosines = source.atoms.cosines[list(atoms), :N_CARRYING]
+    words = [source.words[row] for row in near.ravel().tolist()]
+    vectors = to_unit(space.lookup(words, missing="zero")).reshape(*near.shape, space.dim)
+    return to_unit((cosines[:, None] @ vectors)[:, 0])

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from wordatoms.embeddings import Neighbour
 from wordatoms.usages import Usage
 
+LIGHTEST = 0.005
+"""Atoms of a smaller weight, from rare forms of a word, are no senses worth showing."""
+
 
 class Link(NamedTuple):
     """A word that shares an atom, and the weight of the atom in its code."""

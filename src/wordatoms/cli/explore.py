@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 LOCAL = "127.0.0.1"
 USUAL_REPORT = "report"
+NOT_EXPORTED = {"others": "--with", "corpus": "--corpus", "port": "--port", "host": "--host"}
+"""Options that need a server."""
+INTERRUPTED = 130
 
 
 @click.command()
@@ -65,12 +69,23 @@ def explore(
 
     if "-" in corpus:
         raise click.UsageError("--corpus cannot be standard input here: it is read anew for each word.")
+    if folder is not None:
+        _refuse_beside_export()
     models = [load_model(each) for each in (model, *others)]
     explorer = Explorer(models, corpus=_found(corpus), report=_report_folder(report))
     if folder is not None:
         _export(explorer, Path(folder), quiet=quiet)
     else:
         _serve(explorer, host, port, browser=browser, quiet=quiet)
+
+
+def _refuse_beside_export() -> None:
+    """Options that would go unheeded."""
+    context = click.get_current_context()
+    given = [name for name in NOT_EXPORTED if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if given:
+        option = NOT_EXPORTED[given[0]]
+        raise click.UsageError(f"{option} does nothing with --export, which writes plain files of one model.")
 
 
 def _found(corpus: tuple[str, ...]) -> tuple[str, ...]:
@@ -93,9 +108,10 @@ def _serve(explorer: Explorer, host: str, port: int | None, *, browser: bool, qu
     import threading
     import webbrowser
 
-    from wordatoms.explorer.serving import address_of, is_local, open_socket, serve
+    from wordatoms.explorer.serving import address_of, host_of, is_local, open_socket, serve
 
     opened = open_socket(host, port)
+    host = host_of(opened, host)
     address = address_of(opened, host)
     if not is_local(host):
         remark(
@@ -118,5 +134,9 @@ def _export(explorer: Explorer, folder: Path, *, quiet: bool) -> None:
     from wordatoms.explorer.exporting import export_site
     from wordatoms.progress import Display
 
-    written = export_site(explorer, folder, display=Display(quiet=quiet))
+    try:
+        written = export_site(explorer, folder, display=Display(quiet=quiet))
+    except KeyboardInterrupt:
+        click.echo("wordatoms: interrupted; nothing was written.", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
     click.echo(f"{folder}: {counted(written.n_files, 'file')}, {written.n_bytes / 1e6:.1f} MB")

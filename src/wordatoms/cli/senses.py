@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from wordatoms.views import AtomView, Candidate, Sense
 
 INDENT = " " * 19
-LIGHTEST = 0.005
-"""Lighter senses, from rare forms of a word, would fill the screen."""
 SHOWN_OF_FORMS, LIGHTEST_OF_FORMS = 3, 0.05
 """Senses of other forms that are shown unasked, and how heavy they must be: *ties* between countries, beside *tie*."""
 
@@ -81,6 +79,8 @@ def _keep_picks(model: SenseModel, words: Sequence[str], atoms: tuple[int, ...])
 
 
 def _show_senses(found: dict[str, list[Sense]], others: dict[str, list[Sense]], *, as_json: bool) -> None:
+    from wordatoms.views import LIGHTEST
+
     if as_json:
         show_json(found)
         return

@@ -59,6 +59,7 @@ class Explorer:
             yield partial(getattr, pages, "beginnings")
             yield partial(getattr, pages, "spellings")
         if "sentence" in self.views:
+            yield partial(getattr, self.first.model, "posterior")
             yield partial(self.texts.sentence, " ".join(self.first.model.words[:2]))
         yield self.tests.make_scores
         yield partial(self.tests.lineup, 0, N_SHOWN)
@@ -77,6 +78,11 @@ class Explorer:
         if model not in self.pages:
             raise Refusal(NOT_FOUND, f"there is no model '{model}' here; there are {', '.join(self.pages)}.")
         return self.pages[str(model)]
+
+    @property
+    def needs_searches(self) -> bool:
+        """Whether the nearest words of a word have to be looked for in any of the models."""
+        return any(pages.near_words.need_a_search for pages in self.pages.values())
 
     @property
     def stamp(self) -> tuple[int, ...]:
@@ -118,6 +124,9 @@ class Explorer:
             "version": wordatoms.__version__,
         }
 
+    def report_facts(self) -> Answer:
+        return {"available": self.report is not None}
+
     # --- words
 
     def word(self, word: str, model: str | None = None, *, forms: bool = False) -> Answer:
@@ -147,7 +156,7 @@ class Explorer:
         }
 
     def find_near_in_both(self, word: str, model: str | None) -> list[list[Neighbour]]:
-        """The nearest words of a word in the first model and in another, found ahead of the rest."""
+        """The nearest words of a word in the first model and in another."""
         return [pages.find_near(word) for pages in (self.first, self._second(model)[1])]
 
     def _second(self, model: str | None) -> tuple[str, WordPages]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import FastAPI, Path, Query
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 import wordatoms
 from wordatoms.errors import WordatomsError
@@ -25,16 +26,16 @@ from wordatoms.explorer.packing import JSON, Packed, pack, pack_json, to_json
 from wordatoms.explorer.refusals import NOT_FOUND, Refusal
 from wordatoms.explorer.sitefiles import KINDS, START, read_site
 
-LONGEST_WORD = 100
+LONGEST_NAME = 100
 LONGEST_TEXT = 2000
 MOST_SEED = (1 << 31) - 1
 
 Word = Annotated[
-    str, Path(min_length=1, max_length=LONGEST_WORD, description="in the model's spelling, or in capitals")
+    str, Query(min_length=1, max_length=LONGEST_TEXT, description="in the model's spelling, or in capitals")
 ]
 AtomId = Annotated[int, Path(ge=0, le=1_000_000)]
-ModelName = Annotated[str | None, Query(max_length=LONGEST_WORD, description="one of `models`; the first without")]
-Wanted = Annotated[str, Query(min_length=1, max_length=LONGEST_WORD)]
+ModelName = Annotated[str | None, Query(max_length=LONGEST_NAME, description="one of `models`; the first without")]
+Wanted = Annotated[str, Query(min_length=1, max_length=LONGEST_TEXT)]
 Text = Annotated[str, Query(min_length=1, max_length=LONGEST_TEXT)]
 Seed = Annotated[int, Query(ge=0, le=MOST_SEED, description="decides the word and the senses shown")]
 NShown = Annotated[int, Query(ge=8, le=50, description="senses in the lineup")]
@@ -65,6 +66,7 @@ def make_app(explorer: Explorer, *, host: str = "127.0.0.1") -> FastAPI:
     for add in (_add_facts, _add_words, _add_atoms, _add_texts, _add_lineup, _add_comparison):
         add(app, explorer, ask)
     _add_report(app, explorer, ask)
+    _add_old_addresses(app)
     _add_files(app)
     _add_refusals(app)
     app.add_middleware(Guard, **guard_settings(host))
@@ -75,7 +77,7 @@ def _add_facts(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
     @app.get("/api/model", response_model=schemas.ModelFacts)
     async def model(request: Request) -> Response:
         """What the model is, and what the page can show."""
-        return await ask(request, explorer.model)
+        return await ask(request, partial(explorer.model))
 
 
 def _add_words(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
@@ -84,18 +86,15 @@ def _add_words(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
         request: Request, q: Wanted, n: Annotated[int, Query(ge=1, le=50)] = 8, model: ModelName = None
     ) -> Response:
         """Words with this beginning, the most frequent first."""
-        return await ask(request, lambda: explorer.of(model).complete(q, n))
+        return await ask(request, partial(explorer.of(model).complete, q, n))
 
-    @app.get("/api/word/{word:path}", response_model=schemas.WordPage, response_model_exclude_unset=True)
+    @app.get("/api/word", response_model=schemas.WordPage, response_model_exclude_unset=True)
     async def word(request: Request, word: Word, model: ModelName = None, forms: bool = False) -> Response:
         """The senses of a word, its forms and its nearest words; with `forms` the senses of all its forms."""
-        return await ask(
-            request,
-            lambda: explorer.word(word, model, forms=forms),
-            search=lambda: explorer.of(model).find_near(word),
-        )
+        search = partial(explorer.of(model).find_near, word) if explorer.needs_searches else None
+        return await ask(request, partial(explorer.word, word, model, forms=forms), search=search)
 
-    @app.get("/api/sentences/{word:path}", response_model=schemas.WordQuotes)
+    @app.get("/api/sentences", response_model=schemas.WordQuotes)
     async def sentences(request: Request, word: Word, model: ModelName = None) -> Response:
         """Sentences of the given text for each sense; ask again while the state is `reading`."""
         return await ask.anew(request, lambda: pack_json(explorer.sentences(word, model)))
@@ -105,61 +104,68 @@ def _add_atoms(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
     @app.get("/api/atoms", response_model=schemas.AtomMap)
     async def atoms(request: Request, model: ModelName = None) -> Response:
         """The map of all atoms."""
-        return await ask.slowly(request, lambda: explorer.of(model).atoms())
+        return await ask.slowly(request, partial(explorer.of(model).atoms))
 
     @app.get("/api/atom/{atom}", response_model=schemas.AtomPage)
     async def atom(request: Request, atom: AtomId, model: ModelName = None) -> Response:
         """One atom: its words, its neighbours, its meta-atoms."""
-        return await ask(request, lambda: explorer.of(model).atom(atom))
+        return await ask(request, partial(explorer.of(model).atom, atom))
 
     @app.get("/api/search", response_model=schemas.FoundAtoms)
     async def search(request: Request, q: Wanted, model: ModelName = None) -> Response:
         """Atoms by their words or by the names that a person gave them."""
-        return await ask(request, lambda: explorer.of(model).search(q))
+        return await ask(request, partial(explorer.of(model).search, q))
 
 
 def _add_texts(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
     @app.get("/api/sentence", response_model=schemas.TextPage)
     async def sentence(request: Request, text: Text) -> Response:
         """The likeliest sense of every word of a text."""
-        return await ask(request, lambda: explorer.texts.sentence(text))
+        return await ask(request, partial(explorer.texts.sentence, text))
 
     @app.get("/api/meaning", response_model=schemas.MeaningPage)
     async def meaning(request: Request, text: Text, token: Annotated[int, Query(ge=0, le=LONGEST_TEXT)]) -> Response:
         """The senses of one word of a text, and how the words around it pull."""
-        return await ask(request, lambda: explorer.texts.meaning(text, token))
+        return await ask(request, partial(explorer.texts.meaning, text, token))
 
 
 def _add_lineup(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
     @app.get("/api/lineup", response_model=schemas.LineupPage)
     async def lineup(request: Request, seed: Seed, n: NShown = N_SHOWN) -> Response:
         """A word and a lineup of senses, some of them its own."""
-        return await ask(request, lambda: explorer.tests.lineup(seed, n))
+        return await ask(request, partial(explorer.tests.lineup, seed, n))
 
     @app.get("/api/lineup/answer", response_model=schemas.LineupAnswer)
     async def answer(request: Request, seed: Seed, chosen: Chosen, n: NShown = N_SHOWN) -> Response:
         """Which were right, and what the machine chose."""
-        return await ask(
-            request,
-            lambda: explorer.tests.answer(seed, n, [*map(int, chosen.split(","))]),
-            search=explorer.tests.make_scores,
-        )
+        question = partial(explorer.tests.answer, seed, n, tuple(map(int, chosen.split(","))))
+        search = explorer.tests.make_scores if explorer.tests.need_scores else None
+        return await ask(request, question, search=search)
 
 
 def _add_comparison(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
-    @app.get("/api/compare/{word:path}", response_model=schemas.ComparePage)
+    @app.get("/api/compare", response_model=schemas.ComparePage)
     async def compare(request: Request, word: Word, model: ModelName = None) -> Response:
         """The senses of a word in the first model and in another, and which belong together."""
-        return await ask(
-            request, lambda: explorer.compare(word, model), search=lambda: explorer.find_near_in_both(word, model)
-        )
+        search = partial(explorer.find_near_in_both, word, model) if explorer.needs_searches else None
+        return await ask(request, partial(explorer.compare, word, model), search=search)
+
+
+def _add_old_addresses(app: FastAPI) -> None:
+    """Words stood in the path once, where browsers take `..` for another folder."""
+
+    async def moved(request: Request, word: str, kind: str) -> Response:
+        return RedirectResponse(f"/api/{kind}?{urlencode({**request.query_params, 'word': word})}")
+
+    for kind in ("word", "sentences", "compare"):
+        app.add_api_route(f"/api/{kind}/{{word:path}}", partial(moved, kind=kind), include_in_schema=False)
 
 
 def _add_report(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
     @app.get("/api/report", response_model=schemas.ReportFacts)
     async def report(request: Request) -> Response:
         """Whether there is a report of `wordatoms reproduce`; it is at `report/index.html`."""
-        return await ask(request, lambda: {"available": explorer.report is not None})
+        return await ask(request, partial(explorer.report_facts))
 
     async def file(request: Request, name: str) -> Response:
         if explorer.report is None:

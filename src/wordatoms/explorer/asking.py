@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 from starlette.requests import Request
@@ -20,7 +21,8 @@ from wordatoms.explorer.packing import Packed, PackedCache, pack_json
 N_THINKING = 1
 N_SEARCHING = 8
 
-Answering = Callable[[], Any]
+Question = partial[Any]
+"""What is called for an answer, and with what: equal questions have equal answers, whatever their addresses."""
 Result = TypeVar("Result")
 
 
@@ -35,21 +37,26 @@ class Asker:
         self._thinking = ThreadPoolExecutor(N_THINKING, thread_name_prefix="thinking")
         self._searching = ThreadPoolExecutor(N_SEARCHING, thread_name_prefix="searching")
 
-    async def __call__(self, request: Request, answer: Answering, *, search: Answering | None = None) -> Response:
-        """The answer to a request, remembered by its address; `search` goes before it, beside other answers."""
-        return await self._remembered(request, lambda: self._search_and_think(search, answer))
+    async def __call__(
+        self, request: Request, question: Question, *, search: Callable[[], object] | None = None
+    ) -> Response:
+        """The answer to a question, remembered; `search` goes before it, beside other answers."""
+        return await self._remembered(request, question, lambda: self._search_and_think(search, question))
 
-    async def slowly(self, request: Request, answer: Answering) -> Response:
+    async def slowly(self, request: Request, question: Question) -> Response:
         """An answer that may take seconds when it is asked for the first time."""
-        return await self._remembered(request, lambda: self._on(self._searching, lambda: pack_json(answer())))
+        make = partial(self._on, self._searching, lambda: pack_json(question()))
+        return await self._remembered(request, question, make)
 
     async def anew(self, request: Request, answer: Callable[[], Packed]) -> Response:
         """An answer that is another each time."""
         return respond(request, await self._on(self._searching, answer))
 
-    async def _remembered(self, request: Request, make: Callable[[], Coroutine[Any, Any, Packed]]) -> Response:
+    async def _remembered(
+        self, request: Request, question: Question, make: Callable[[], Coroutine[Any, Any, Packed]]
+    ) -> Response:
         """Those who ask while an answer is made wait for the same one."""
-        key = (request.scope["path"], request.scope["query_string"], self._stamp())
+        key = (question.func, question.args, *question.keywords.items(), self._stamp())
         packed = self._cache.get(key)
         if packed is None:
             task = self._pending.get(key)
@@ -60,10 +67,10 @@ class Asker:
             self._cache.put(key, packed)
         return respond(request, packed)
 
-    async def _search_and_think(self, search: Answering | None, answer: Answering) -> Packed:
+    async def _search_and_think(self, search: Callable[[], object] | None, question: Question) -> Packed:
         if search is not None:
             await self._on(self._searching, search)
-        return await self._on(self._thinking, lambda: pack_json(answer()))
+        return await self._on(self._thinking, lambda: pack_json(question()))
 
     async def _on(self, pool: ThreadPoolExecutor, make: Callable[[], Result]) -> Result:
         return await asyncio.get_running_loop().run_in_executor(pool, make)

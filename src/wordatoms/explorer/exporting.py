@@ -8,34 +8,31 @@ Left out, because they need the model: sentences of one's own, comparisons, sent
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordatoms.errors import InputError
 from wordatoms.explorer.answers import N_SHOWN, REPORT_FILES, Explorer
 from wordatoms.explorer.packing import to_json
 from wordatoms.explorer.sitefiles import SITE, START, site_names
-from wordatoms.explorer.wordpages import LIGHTEST, Answer, WordPages, rounded
+from wordatoms.explorer.wordpages import Answer, WordPages, rounded
+from wordatoms.neighbours import Neighbours, find_neighbours, n_blocks
 from wordatoms.notes import Notes
-from wordatoms.parallel import one_blas_thread, resolve_threads, run_threads
 from wordatoms.progress import SILENT, Display
+from wordatoms.senses import SenseModel
+from wordatoms.store import folder_beside
+from wordatoms.views import LIGHTEST
 
 VIEWS = ("word", "map", "lineup", "report")
 """What works without a server."""
 N_LINEUPS = 200
 N_NEAREST = 10
-BLOCK_WORDS = 128
-"""Words whose neighbours are looked for at a time: their scores take 25 MB where there are 50,000."""
 SHARD_LETTERS = 2
 PLAIN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
-
-Step = Callable[[], None]
 
 
 class Written(NamedTuple):
@@ -57,10 +54,8 @@ def export_site(
     with _new_folder(Path(folder)) as work:
         _copy_page(work)
         _copy_report(explorer, work)
-        n_blocks = -(-len(explorer.first.model.words) // BLOCK_WORDS)
-        with display.item_bar("site", n_items=n_blocks) as step:
-            nearest = all_nearest(explorer.first, resolve_threads(threads), step)
-        for name, answer in _answers(explorer, nearest, n_lineups):
+        neighbours = all_neighbours(explorer.first.model, threads, display)
+        for name, answer in _answers(explorer, neighbours, n_lineups):
             path = work / "api" / f"{name}.json"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(to_json(answer))
@@ -78,15 +73,12 @@ def _new_folder(folder: Path) -> Iterator[Path]:
         raise InputError(f"{folder} is there already and not empty; pass a new folder, or remove it first.")
     if not folder.absolute().parent.is_dir():
         raise InputError(f"the folder {folder.absolute().parent} does not exist; make it first.")
-    work = Path(mkdtemp(prefix=f".{folder.absolute().name}.", suffix=".unfinished", dir=folder.absolute().parent))
-    work.chmod(0o755)  # others are to read it
-    try:
+    with folder_beside(folder) as work:
+        work.chmod(0o755)  # others are to read it
         yield work
         if folder.exists():
             folder.rmdir()
         work.rename(folder.absolute())
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 def _copy_page(work: Path) -> None:
@@ -111,7 +103,7 @@ def _copy_report(explorer: Explorer, work: Path) -> None:
 # Answers
 
 
-def _answers(explorer: Explorer, nearest: NearestWords, n_lineups: int) -> Iterator[tuple[str, Any]]:
+def _answers(explorer: Explorer, neighbours: Neighbours, n_lineups: int) -> Iterator[tuple[str, Any]]:
     """The files under `api/`, by their names without the ending."""
     pages, tests = explorer.first, explorer.tests
     yield "model", _model_facts(explorer, n_lineups)
@@ -119,7 +111,7 @@ def _answers(explorer: Explorer, nearest: NearestWords, n_lineups: int) -> Itera
     yield "atoms", pages.atoms()
     yield from ((f"atom/{atom}", pages.atom(atom)) for atom in range(len(pages.model.atoms)))
     yield "words", {"words": pages.model.words}
-    yield from ((f"words/{shard}", words) for shard, words in word_shards(pages, nearest).items())
+    yield from ((f"words/{shard}", words) for shard, words in word_shards(pages, neighbours).items())
     for seed in range(n_lineups):
         yield f"lineup/{seed}", {**tests.lineup(seed, N_SHOWN), **tests.solution(seed, N_SHOWN)}
 
@@ -135,52 +127,27 @@ def _model_facts(explorer: Explorer, n_lineups: int) -> Answer:
     }
 
 
-class NearestWords(NamedTuple):
-    """The nearest words of all words, the nearest first."""
-
-    rows: NDArray[np.intp]
-    """(n_words, n)."""
-    similarities: NDArray[np.float32]
-
-
-def all_nearest(pages: WordPages, threads: int, step: Step) -> NearestWords:
-    """By large products of matrices, the same bytes with any number of threads."""
-    units = pages.model.embeddings.unit_vectors
-    starts = range(0, len(units), BLOCK_WORDS)
-
-    def nearest_in(start: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        found = _nearest_of_block(units, start)
-        step()
-        return found
-
-    with one_blas_thread():
-        found = run_threads(nearest_in, starts, threads)
-    return NearestWords(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+def all_neighbours(model: SenseModel, threads: int | None, display: Display) -> Neighbours:
+    """Those that the model keeps; else they are found here, which takes a while."""
+    kept = model.neighbours
+    if kept is not None and kept.n_kept >= N_NEAREST:
+        return kept
+    with display.item_bar("site", n_items=n_blocks(len(model.words))) as step:
+        return find_neighbours(model.embeddings, N_NEAREST, threads=threads, callback=step)
 
 
-def _nearest_of_block(units: NDArray[np.float32], start: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-    scores = units[start : start + BLOCK_WORDS] @ units.T
-    own = np.arange(len(scores))
-    scores[own, start + own] = -np.inf
-    n = min(N_NEAREST, len(units) - 1)
-    rows = np.array([np.sort(np.argpartition(each, len(each) - n)[len(each) - n :]) for each in scores])
-    found = np.take_along_axis(scores, rows, axis=1)
-    order = np.argsort(-found, axis=1, kind="stable")
-    return np.take_along_axis(rows, order, axis=1), np.take_along_axis(found, order, axis=1)
-
-
-def word_shards(pages: WordPages, nearest: NearestWords) -> Mapping[str, Mapping[str, Answer]]:
+def word_shards(pages: WordPages, neighbours: Neighbours) -> Mapping[str, Mapping[str, Answer]]:
     """All words by the file that they are in."""
     shards: dict[str, dict[str, Answer]] = {}
     explained, notes = _explained(pages), pages.notes
     for row, word in enumerate(pages.model.words):
-        near = zip((nearest.rows[row] + 1).tolist(), nearest.similarities[row].tolist(), strict=True)
+        near = neighbours.of(row, N_NEAREST, pages.model.embeddings)
         shards.setdefault(shard_name(word), {})[word] = {
             "count": pages.count(word),
             "rank": row + 1,
             "forms": list(pages.forms(word)[1:]),
             "atoms": _shortened(_weights(pages, word, notes).items()),
-            "nearest": _shortened(near),
+            "nearest": _shortened((pages.model.row(each.word) + 1, each.similarity) for each in near),
             "explained": explained[row],
         }
     return shards

@@ -1,5 +1,4 @@
-"""What the explorer looks up at every key stroke, indexed once per model: words by their beginnings, by their letters,
-and by their atoms.
+"""What the explorer looks up at every key stroke, indexed once per model: words by their beginnings and letters.
 
 A library call may look at all words for an answer; a web page that asks eight times a second had better not.
 """
@@ -11,8 +10,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
-
-from wordatoms.atoms import Atoms
 
 N_SUGGESTED = 3
 LEAST_ALIKE = 0.75
@@ -66,19 +63,3 @@ class Spellings:
         best = likely[np.argsort(-bounds[likely], kind="stable")[:N_COMPARED]]
         candidates = [self._words[place] for place in best.tolist()]
         return difflib.get_close_matches(word, candidates, n=N_SUGGESTED, cutoff=LEAST_ALIKE)
-
-
-class Carriers:
-    """The words that have a sense in each atom."""
-
-    def __init__(self, atoms: Atoms) -> None:
-        rows, slots = np.nonzero(atoms.codes.weights > 0)
-        numbers, weights = atoms.codes.atoms[rows, slots], atoms.codes.weights[rows, slots]
-        order = np.lexsort((rows, -weights, numbers))
-        self._rows, self._weights = rows[order], weights[order]
-        self._starts = np.searchsorted(numbers[order], np.arange(len(atoms) + 1))
-
-    def of(self, atom: int, n: int) -> list[tuple[int, float]]:
-        """Rows and weights of the `n` words that are heaviest in an atom."""
-        part = slice(self._starts[atom], min(self._starts[atom] + n, self._starts[atom + 1]))
-        return list(zip(self._rows[part].tolist(), self._weights[part].tolist(), strict=True))

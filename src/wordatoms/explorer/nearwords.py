@@ -1,8 +1,9 @@
 """The nearest words of a word, for many who ask at once.
 
-A search reads all vectors, and reading them from memory takes nearly all its time. Those who wait while one search runs
-are therefore answered together by the next: eight searches at once take twice as long as one. What was found is kept
-for a while. The answers are those of `Embeddings.nearest`, to the last bit.
+Most models keep the neighbours of all words (`wordatoms.neighbours`). With the others a search reads all vectors, and
+reading them from memory takes nearly all its time. Those who wait while one search runs are therefore answered together
+by the next: eight searches at once take twice as long as one. What was found is kept for a while. The answers are those
+of `Embeddings.nearest`, to the last bit.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.embeddings import Embeddings, Neighbour
+from wordatoms.neighbours import Neighbours
 
 MOST_AT_ONCE = 64
 FEW = 2
@@ -34,14 +36,21 @@ Found = list[Neighbour]
 class NearWords:
     """Answers those who wait together, on a thread of its own that begins with the first question."""
 
-    def __init__(self, embeddings: Embeddings) -> None:
+    def __init__(self, embeddings: Embeddings, stored: Neighbours | None = None) -> None:
         self._embeddings = embeddings
+        self._stored = stored if stored is not None and stored.n_kept >= N_FOUND else None
         self._kept: OrderedDict[str, Found] = OrderedDict()
         self._waiting: SimpleQueue[tuple[str, Future[Found]]] = SimpleQueue()
         self._lock, self._is_working = threading.Lock(), False
 
+    @property
+    def need_a_search(self) -> bool:
+        return self._stored is None
+
     def of(self, word: str, n: int) -> Found:
         """The `n` words nearest to a known word."""
+        if self._stored is not None:
+            return self._stored.of(int(self._embeddings.find_rows([word])[0]), n, self._embeddings)
         with self._lock:
             if word in self._kept:
                 return self._kept[word][:n]

@@ -7,6 +7,8 @@ from typing import Any
 from wordatoms.errors import InputError, WordatomsError
 
 BAD_REQUEST, NOT_FOUND = 400, 404
+LONGEST_SHOWN = 100
+"""Letters of an unknown word that are shown."""
 
 
 class Refusal(Exception):
@@ -27,5 +29,6 @@ class Refusal(Exception):
 
 def unknown_word(word: str, n_words: int, suggestions: list[str]) -> Refusal:
     advice = f"did you mean {', '.join(suggestions)}?" if suggestions else "try another spelling."
-    sentence = f"'{word}' is not among the {n_words:,} words of the vocabulary; {advice}"
+    shown = word if len(word) <= LONGEST_SHOWN else f"{word[:LONGEST_SHOWN]}…"
+    sentence = f"'{shown}' is not among the {n_words:,} words of the vocabulary; {advice}"
     return Refusal(NOT_FOUND, sentence, suggestions=suggestions)

@@ -59,6 +59,15 @@ def _bind(host: str, port: int) -> socket.socket:
     return opened
 
 
+def host_of(opened: socket.socket, host: str) -> str:
+    """A host as browsers know it: 0 is 0.0.0.0 and 127.1 is 127.0.0.1; names stay what they are."""
+    try:
+        socket.inet_aton(host)
+    except OSError:
+        return host
+    return str(opened.getsockname()[0])
+
+
 def is_local(host: str) -> bool:
     """Whether only programs of this machine can ask."""
     return host.strip("[]").lower() in LOCAL_NAMES or bool(re.fullmatch(r"127(\.\d{1,3}){3}", host))
@@ -96,6 +105,7 @@ def serve(explorer: Explorer, opened: socket.socket, *, host: str, on_ready: Cal
         log_level="warning",
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # nobody stands between, and what a header claims is not believed
         lifespan="off",
         timeout_graceful_shutdown=SECONDS_TO_END,
     )

@@ -8,7 +8,7 @@ one before it. Offsets are those of JavaScript: UTF-16 code units.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import accumulate
 from typing import NamedTuple
@@ -45,10 +45,11 @@ def find_spans(text: str, tokenizer: Tokenizer) -> list[Span]:
 
 def _line_spans(line: str, tokenizer: Tokenizer) -> Iterator[Span]:
     """With phrases joined: `new_york` is the place of both words."""
-    places = list(_places(line, tokenizer))
-    words = tokenizer.words(line)
+    written = replace(tokenizer, keep_case=True).words(line)
+    words = written if tokenizer.keep_case else [word.lower() for word in written]
+    places = list(_places(line, written, tokenizer))
     at = 0
-    for token in tokenizer.tokens(line):
+    for token in tokenizer.tokens(line) if tokenizer.phrases else words:
         n = 1
         while PHRASE_JOINT.join(words[at : at + n]) != token:
             n += 1
@@ -56,16 +57,16 @@ def _line_spans(line: str, tokenizer: Tokenizer) -> Iterator[Span]:
         at += n
 
 
-def _places(line: str, tokenizer: Tokenizer) -> Iterator[tuple[int, int]]:
-    """Between two tokens there is no letter and no digit, so that the next one is where its letters come first."""
+def _places(line: str, words: Iterable[str], tokenizer: Tokenizer) -> Iterator[tuple[int, int]]:
+    """Between two words there is no letter and no digit, so that the next one is where its letters come first."""
     kept = [place for place, letter in enumerate(line) if tokenizer.pretokenized or letter not in IGNORED]
     plain = "".join(line[place] for place in kept)
     if not tokenizer.pretokenized:
         plain = plain.translate(_APOSTROPHES)
     end = 0
-    for token in replace(tokenizer, keep_case=True).words(line):
-        start = plain.index(token, end)
-        end = start + len(token)
+    for word in words:
+        start = plain.index(word, end)
+        end = start + len(word)
         yield kept[start], kept[end - 1] + 1
 
 

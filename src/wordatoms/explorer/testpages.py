@@ -40,6 +40,10 @@ class TestPages:
         """The slow part, once before the first answer."""
         _ = self._scores
 
+    @property
+    def need_scores(self) -> bool:
+        return "_scores" not in self.__dict__
+
     def lineup(self, seed: int, n: int) -> Answer:
         lineups = self._draw(seed, n)
         senses = [list(self.testbed.senses[sense].related) for sense in lineups.senses[0].tolist()]
@@ -52,7 +56,9 @@ class TestPages:
 
     def solution(self, seed: int, n: int) -> Answer:
         """Which senses are the word's own, and the machine's candidates, the best first; counted from 1."""
-        lineups = self._draw(seed, n)
+        return self._solve(self._draw(seed, n))
+
+    def _solve(self, lineups: Lineups) -> Answer:
         ranked = answer_lineups(self._scores, self.testbed, lineups)[0].tolist()
         numbers = {sense: number for number, sense in enumerate(lineups.senses[0].tolist(), 1)}
         return {
@@ -65,7 +71,8 @@ class TestPages:
         """A person's choice beside the machine's: as many as the person chose, and the paper's four."""
         if not chosen or len(set(chosen)) < len(chosen) or not all(1 <= number <= n for number in chosen):
             raise Refusal(BAD_REQUEST, f"'chosen' should be different numbers from 1 to {n}, with commas between them.")
-        lineups, solution = self._draw(seed, n), self.solution(seed, n)
+        lineups = self._draw(seed, n)
+        solution = self._solve(lineups)
         choices = {
             "you": list(chosen),
             "machine": solution["ranked"][: len(chosen)],

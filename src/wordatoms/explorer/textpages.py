@@ -72,6 +72,7 @@ class TextPages:
     def __init__(self, pages: WordPages) -> None:
         self.pages, self.model = pages, pages.model
         self._own_forms = lru_cache(N_KEPT_FORMS)(self._find_own_forms)
+        self._function_words = frozenset(self.model.words[: len(self.model.words) // FUNCTION_WORDS])
 
     def learn(self, word: str) -> None:
         """Keep what is needed of a word whenever it stands in a text."""
@@ -82,7 +83,8 @@ class TextPages:
         """The words of a text, each with its likeliest sense."""
         cut = CutText.of(text, self.model)
         offsets = utf16_offsets(cut.text)
-        weights = {word: self.pages.weights(word) for word in cut.places if word in self.model.embeddings}
+        known, stamp = (word for word in cut.places if word in self.model.embeddings), self.pages.stamp
+        weights = {word: self.pages.weights(word, stamp=stamp) for word in known}
         best = self._likeliest(cut, weights)
         return {
             "text": cut.text,
@@ -101,8 +103,7 @@ class TextPages:
 
     def _likeliest(self, cut: CutText, weights: Mapping[str, Weights]) -> dict[int, Answer]:
         """The likeliest sense of each word that has any, function words left out: *the* stands in every discourse."""
-        common = frozenset(self.model.words[: len(self.model.words) // FUNCTION_WORDS])
-        is_target = [weights.get(span.word) and span.word not in common for span in cut.spans]
+        is_target = [weights.get(span.word) and span.word not in self._function_words for span in cut.spans]
         targets = [token for token, wanted in enumerate(is_target) if wanted]
         if not targets:
             return {}

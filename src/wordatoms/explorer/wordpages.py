@@ -15,7 +15,7 @@ import numpy as np
 
 from wordatoms.embeddings import Neighbour
 from wordatoms.errors import ModelError
-from wordatoms.explorer.lookup import Beginnings, Carriers, Spellings
+from wordatoms.explorer.lookup import Beginnings, Spellings
 from wordatoms.explorer.nearwords import NearWords
 from wordatoms.explorer.once import made_once
 from wordatoms.explorer.refusals import unknown_word
@@ -24,7 +24,7 @@ from wordatoms.metaatoms import MetaAtoms
 from wordatoms.notes import FILE as NOTES_FILE
 from wordatoms.notes import Notes
 from wordatoms.senses import SenseModel
-from wordatoms.shipped import notes_folder
+from wordatoms.views import LIGHTEST
 
 Answer = dict[str, Any]
 
@@ -36,8 +36,6 @@ N_NEIGHBOURS = 10
 N_FOUND = 50
 """Atoms that a search shows."""
 MOST_SENSES = 30
-LIGHTEST = 0.005
-"""Atoms of a smaller weight, from rare forms of a word, are not shown."""
 N_KEPT_WEIGHTS = 20_000
 
 
@@ -46,8 +44,8 @@ class WordPages:
 
     def __init__(self, model: SenseModel) -> None:
         self.model = model
-        self.near_words = NearWords(model.embeddings)
-        self._notes_path = notes_folder(model.path) / NOTES_FILE
+        self.near_words = NearWords(model.embeddings, model.neighbours)
+        self._notes_path = model.notes_folder / NOTES_FILE
         self.forms: Callable[[str], tuple[str, ...]] = lru_cache(N_KEPT_WEIGHTS)(model.forms)
         self._read_notes: Callable[[int], Notes] = lru_cache(1)(lambda _stamp: model.notes)
         self._weights: Callable[[str, bool, int], dict[int, float]] = lru_cache(N_KEPT_WEIGHTS)(self._sense_weights)
@@ -61,10 +59,6 @@ class WordPages:
     @made_once
     def spellings(self) -> Spellings:
         return Spellings(self.model.words)
-
-    @made_once
-    def carriers(self) -> Carriers:
-        return Carriers(self.model.atoms)
 
     @made_once
     def layout(self) -> Layout:
@@ -108,12 +102,12 @@ class WordPages:
         lower = beginning.lower()
         return {"words": found or (self.beginnings.complete(lower, n) if lower != beginning else [])}
 
-    def weights(self, word: str, *, forms: bool = True) -> dict[int, float]:
-        """The atoms of a word that are worth showing, the heaviest first."""
-        return self._weights(word, forms, self.stamp)
+    def weights(self, word: str, *, forms: bool = True, stamp: int | None = None) -> dict[int, float]:
+        """The atoms of a word that are worth showing, the heaviest first; who asks for many looks at the stamp once."""
+        return self._weights(word, forms, self.stamp if stamp is None else stamp)
 
     def _sense_weights(self, word: str, forms: bool, _stamp: int) -> dict[int, float]:
-        found = self.model.sense_weights(word, forms=forms)
+        found = self.model.sense_weights(word, forms=forms, notes=self.notes)
         heavy = {atom: weight for atom, weight in found.items() if weight >= LIGHTEST} or found
         return dict(list(heavy.items())[:MOST_SENSES])
 
@@ -136,7 +130,7 @@ class WordPages:
         }
 
     def find_near(self, word: str) -> list[Neighbour]:
-        """The nearest words of a word, found ahead of the rest; none of an unknown one."""
+        """The nearest words of a word; none of an unknown one."""
         known = (each for each in (word, word.lower()) if each in self.model.embeddings)
         return self.near_words.of(spelling, N_NEAREST) if (spelling := next(known, None)) else []
 
@@ -165,9 +159,8 @@ class WordPages:
         return {"label": self.model.label(atom, notes), "named": atom in notes.names}
 
     def _linked(self, atom: int, n: int, *, leave_out: Iterable[str] = ()) -> list[Answer]:
-        unwanted = set(leave_out)
-        found = [(self.model.words[row], weight) for row, weight in self.carriers.of(atom, n + len(unwanted))]
-        return [{"word": word, "weight": rounded(weight)} for word, weight in found if word not in unwanted][:n]
+        linked = self.model.linked_words(atom, n, leave_out=leave_out)
+        return [{"word": link.word, "weight": rounded(link.weight)} for link in linked]
 
     def explained(self, word: str) -> float:
         """The cosine of a word's vector and the sum of its atoms."""

@@ -29,7 +29,7 @@ async function describe() {
   }
 }
 
-/** ask("word", "tie", {forms: true}); equal questions are asked once. */
+/** ask("word", {word: "tie", forms: true}); equal questions are asked once. */
 export function ask(...parts) {
   const key = JSON.stringify(parts);
   if (!answers.has(key)) keep(key, askAnew(...parts));

@@ -15,16 +15,17 @@ export async function staticAnswer([kind, ...rest], query, io) {
 
 const ANSWERS = {
   atoms: (files) => files.get("atoms"),
-  atom: (files, [atom]) => files.get(`atom/${Number(atom)}`),
+  atom: (files, [atom]) => fetchAtom(files, atom),
   report: (files) => files.get("report"),
   complete: async (files, _rest, { q, n = 8 }) => ({ words: beginningWith(await files.words(), q.toLowerCase(), n) }),
   search: async (files, _rest, { q }) => ({ atoms: await searchAtoms(files, q.toLowerCase()) }),
-  word: (files, [word], { forms }) => answerWord(files, word, forms),
+  word: (files, _rest, { word, forms }) => answerWord(files, word, forms),
   lineup: (files, _rest, { seed }) => drawLineup(files, seed),
   lineupAnswer: (files, _rest, { seed, chosen }) => markLineup(files, seed, chosen.split(",").map(Number)),
 };
 
 const fetched = new Map();
+let shards; // names of the files with words
 
 class Files {
   constructor({ fetchJson, ApiError }) {
@@ -47,10 +48,9 @@ class Files {
 
   /** The numbers of one word; undefined where it is not known. */
   async entry(word) {
-    const shard = await this.get(`words/${shardOf(word)}`).catch((error) => {
-      if (error.status === 404) return {}; // no word begins so
-      throw error;
-    });
+    shards ??= new Set((await this.words()).map(shardOf));
+    if (!shards.has(shardOf(word))) return undefined; // no word begins so, and there is no such file
+    const shard = await this.get(`words/${shardOf(word)}`);
     return Object.hasOwn(shard, word) ? shard[word] : undefined;
   }
 }
@@ -147,6 +147,16 @@ async function makeSense(files, atom, weight, forms) {
   };
 }
 
+async function fetchAtom(files, atom) {
+  const { atoms } = await files.get("model");
+  if (isNumber(atom) && Number(atom) < atoms) return files.get(`atom/${Number(atom)}`);
+  throw new files.ApiError(`There is no atom “${atom}”; they have numbers from 0 to ${atoms - 1}.`, 404);
+}
+
+function isNumber(text) {
+  return /^\d{1,9}$/.test(text);
+}
+
 /** Atoms of the word; those by their labels are found in the page. */
 async function searchAtoms(files, text) {
   const entry = await files.entry(text);
@@ -162,6 +172,7 @@ async function searchAtoms(files, text) {
 
 /** There are so many lineups; beyond them it begins again. */
 async function fetchLineup(files, seed) {
+  if (!isNumber(seed)) throw new files.ApiError(`There is no lineup “${seed}”; they have numbers from 0 on.`, 404);
   const { lineups } = await files.get("model");
   return files.get(`lineup/${Number(seed) % lineups}`);
 }

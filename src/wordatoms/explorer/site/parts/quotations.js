@@ -43,7 +43,7 @@ export function searchLine(word, model, show) {
 
 async function watch(line, word, model, show) {
   for (let isFirst = true; isFirst || line.isConnected; isFirst = false) {
-    const { state, share, message, senses } = await askAnew("sentences", word, { model });
+    const { state, share, message, senses } = await askAnew("sentences", { word, model });
     const remarks = {
       reading: `Reading the text for “${word}” … ${percent(share)}`,
       failed: asSentence(message ?? ""),

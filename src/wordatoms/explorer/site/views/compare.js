@@ -29,7 +29,7 @@ async function makePage(word, wanted) {
   if (models.length < 2) return onlyOne(name);
   const other = wanted ?? models.find((each) => each !== name);
   const content = h("div");
-  if (word) fillWhenReady(content, async () => comparison(await ask("compare", word, { model: other })));
+  if (word) fillWhenReady(content, async () => comparison(await ask("compare", { word, model: other })));
   return [
     h(
       "header",

@@ -41,7 +41,7 @@ function askForOne() {
 
 async function makePage(word, query) {
   const pooled = query.forms === "1";
-  const [answer, about] = await Promise.all([ask("word", word, { forms: pooled, model: query.model }), model()]);
+  const [answer, about] = await Promise.all([ask("word", { word, forms: pooled, model: query.model }), model()]);
   const labels = new Map(answer.senses.map((sense) => [sense.atom, sense.label]));
   const places = new Map(answer.senses.map((sense, place) => [sense.atom, place]));
   return [
