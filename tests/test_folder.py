@@ -14,8 +14,8 @@ from wordatoms.folder import ModelFolder
 
 def make_stage(folder: ModelFolder, stage: str = "count", **settings: object) -> None:
     def make(forget: Callable[[], None]) -> list[str]:
-        forget()
         folder.path.mkdir(exist_ok=True)
+        forget()
         (folder.path / f"{stage}.txt").write_text("content")
         return [f"{stage}.txt"]
 
@@ -49,8 +49,55 @@ def test_new_counts_take_the_embeddings_away(tmp_path: Path) -> None:
     folder = ModelFolder(tmp_path, create=True)
     make_stage(folder, "count")
     make_stage(folder, "embed")
+    (tmp_path / "mine.txt").write_text("my own")
     make_stage(folder, "count", window=3)
     assert list(ModelFolder(tmp_path).stages) == ["count"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["count.txt", "manifest.json", "mine.txt"]
+
+
+def test_files_of_a_stage_that_was_forgotten_go_even_after_a_kill(tmp_path: Path) -> None:
+    folder = ModelFolder(tmp_path, create=True)
+    make_stage(folder, "count")
+    make_stage(folder, "embed")
+
+    def die(forget: Callable[[], None]) -> list[str]:
+        forget()
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        folder.build("count", {}, die)
+    assert (tmp_path / "embed.txt").exists()
+    make_stage(ModelFolder(tmp_path), "count")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["count.txt", "manifest.json"]
+    assert "outdated" not in ModelFolder(tmp_path).manifest
+
+
+def test_progress_is_forgotten_with_the_stage_it_belongs_to(tmp_path: Path) -> None:
+    folder = ModelFolder(tmp_path / "m", create=True)
+    for name in ("parts/words-1/a.npy", "sn.npz", "lines/a.txt", "atoms/20-0.npz"):
+        (folder.work / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder.work / name).touch()
+    left = ["atoms", "lines", "sn.npz"]
+    for stage, others in {"count": left, "embed": ["atoms"], "map": ["atoms"], "atomize": []}.items():
+        with folder.working():
+            make_stage(folder, stage)
+            assert sorted(path.name for path in folder.work.iterdir()) == sorted([*others, "lock"])
+        assert folder.is_done(stage, {})
+    assert not folder.work.exists()
+
+
+def test_folders_that_were_made_for_nothing_go_again(tmp_path: Path) -> None:
+    folder = ModelFolder(tmp_path / "deep" / "down" / "model", create=True)
+    with pytest.raises(RuntimeError), folder.working():
+        (folder.work / "text").mkdir()
+        raise RuntimeError
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_model_that_was_begun_is_no_model_yet(tmp_path: Path) -> None:
+    (tmp_path / ".work").mkdir()
+    with pytest.raises(ModelError, match="no finished stage; run the same command again"):
+        ModelFolder(tmp_path)
 
 
 def test_failed_stage_is_in_the_manifest_only_while_its_old_files_are_there(tmp_path: Path) -> None:

@@ -5,14 +5,14 @@ Left out: the questions (`wordatoms.senses`), and how the parts were made (`word
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from wordatoms.atoms import Atoms
-from wordatoms.embeddings import Embeddings, load_words
+from wordatoms.embeddings import Embeddings, Neighbour, load_words
 from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.folder import ModelFolder
 from wordatoms.forms import FILE as FORMS
@@ -20,6 +20,8 @@ from wordatoms.forms import inflected_forms, parse_forms
 from wordatoms.layout import Layout, load_layout
 from wordatoms.metaatoms import MetaAtoms
 from wordatoms.modeltokens import model_tokenizer
+from wordatoms.neighbours import FILE as NEIGHBOURS
+from wordatoms.neighbours import Neighbours
 from wordatoms.notes import Notes
 from wordatoms.shipped import notes_folder, shipped_model
 from wordatoms.tokens import Tokenizer
@@ -31,16 +33,31 @@ if TYPE_CHECKING:  # loaded with the first question about a context
     from wordatoms.reading import ReadingSettings
 
 
+KINDS = {"count": "words", "embed": "vectors", "map": "map", "atomize": "atoms"}
+"""What a stage makes."""
+Part = TypeVar("Part")
+
+
 class ModelParts:
     """A model's folder, and what is in it."""
 
-    def __init__(self, path: Path | str | None = None) -> None:
+    def __init__(self, path: Path | str | None = None, *, verify: bool = False) -> None:
         self.folder = ModelFolder(shipped_model() if path is None else path)
+        self.folder.check(thorough=verify)
         self.path = self.folder.path
+
+    def _part(self, stages: Sequence[str], load: Callable[[Path], Part]) -> Part:
+        """What one of these stages made, as it was when the model was opened."""
+        if not any(stage in self.folder.stages for stage in stages):
+            raise ModelError(f"{self.path} has no {KINDS[stages[0]]} yet; run: wordatoms {stages[0]} {self.path}")
+        try:
+            return load(self.path)
+        finally:  # files of two models may load well, or badly, and say nothing of the reason
+            self.folder.check_unchanged()
 
     @cached_property
     def _word_list(self) -> WordList:
-        return load_words(self.path)
+        return self._part(("count", "import"), load_words)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -49,18 +66,33 @@ class ModelParts:
 
     @cached_property
     def embeddings(self) -> Embeddings:
-        return Embeddings.load(self.path, self._word_list)
+        return self._part(("embed", "import"), lambda path: Embeddings.load(path, self._word_list))
 
     @cached_property
     def learned_from(self) -> Embeddings:
         """The vectors that the atoms were learned from: those of the words, or the induced ones."""
         settings = self.folder.stages.get("atomize", {}).get("settings", {})
         vectors = str(settings.get("vectors", "word"))
-        return self.embeddings if vectors == "word" else load_vectors(self.path, vectors)
+        return self.embeddings if vectors == "word" else self._part(("map",), lambda path: load_vectors(path, vectors))
+
+    @cached_property
+    def neighbours(self) -> Neighbours | None:
+        """Of all words, where the model keeps them: those of a stage that is no longer valid are not looked at."""
+        kept = self.folder.stages.get("atomize", {}).get("files", {})
+        if NEIGHBOURS not in kept:
+            return None
+        return self._part(("atomize",), lambda path: Neighbours.load(path, len(self.words)))
+
+    def near_words(self, word: str, n: int = 10) -> list[Neighbour]:
+        """The words nearest to a word: looked up where the model keeps so many, else by a search over all words."""
+        row, kept = self.row(word), self.neighbours
+        if kept is not None and 1 <= n <= kept.n_kept:
+            return kept.of(row, n, self.embeddings)
+        return self.embeddings.nearest(self.words[row], n)
 
     @cached_property
     def atoms(self) -> Atoms:
-        atoms = Atoms.load(self.path)
+        atoms = self._part(("atomize",), Atoms.load)
         if len(atoms.codes) != len(self.words):
             raise ModelError(
                 f"{self.path} disagrees with itself: {len(self.words):,} words but codes of {len(atoms.codes):,}; "
@@ -89,7 +121,7 @@ class ModelParts:
         from wordatoms.inducedmap import InducedMap
 
         self.folder.require("map", f"run: wordatoms map {self.path}")
-        return InducedMap.load(self.path)
+        return self._part(("map",), InducedMap.load)
 
     @cached_property
     def reading(self) -> ReadingSettings:
@@ -112,17 +144,21 @@ class ModelParts:
 
     @cached_property
     def meta_atoms(self) -> MetaAtoms:
-        return MetaAtoms.load(self.path, len(self.atoms))
+        return self._part(("atomize",), lambda path: MetaAtoms.load(path, len(self.atoms)))
 
     @cached_property
     def layout(self) -> Layout:
         """A place in the plane for each atom, (n_atoms, 2)."""
-        return load_layout(self.path, len(self.atoms))
+        return self._part(("atomize",), lambda path: load_layout(path, len(self.atoms)))
 
     @property
     def notes(self) -> Notes:
         """What a person added: read anew each time, because another process may have changed it."""
-        return Notes.load(notes_folder(self.path), self.atoms.fingerprint, len(self.atoms))
+        return Notes.load(self.notes_folder, self.atoms.fingerprint, len(self.atoms))
+
+    @cached_property
+    def notes_folder(self) -> Path:
+        return notes_folder(self.path)
 
     @cached_property
     def _rows(self) -> dict[str, int]:

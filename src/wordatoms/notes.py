@@ -7,7 +7,6 @@ that are learned anew leave them aside.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import chain
@@ -15,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from wordatoms.errors import ModelError
-from wordatoms.store import locked, write_json
+from wordatoms.locks import locked
+from wordatoms.store import write_json
+from wordatoms.untrusted import read_json, refuse_link
 
 FILE = "notes.json"
 
@@ -51,7 +52,7 @@ class Notes:
 
 
 def _read(path: Path) -> Notes:
-    content: dict[str, Any] = json.loads(path.read_bytes())
+    content: dict[str, Any] = read_json(path)
     return Notes(
         str(content["atoms"]),
         {int(atom): str(name) for atom, name in content["names"].items()},
@@ -63,7 +64,10 @@ def _read(path: Path) -> Notes:
 def change_notes(folder: Path, atoms: str, n_atoms: int, change: Callable[[Notes], Notes]) -> None:
     """Read the notes, change them and write them, one process at a time."""
     folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / f".{FILE}.lock"):
+    lock = folder / f".{FILE}.lock"
+    for path in (lock, folder / FILE):
+        refuse_link(path)
+    with locked(lock):
         change(Notes.load(folder, atoms, n_atoms)).save(folder)
 
 

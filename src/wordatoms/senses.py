@@ -73,12 +73,13 @@ class SenseModel(AtomQuestions):
         pooled = self.senses(word, forms=True, n_nearest=n_nearest, n_linked=n_linked)
         return [sense for sense in pooled if sense.atom not in own][:n]
 
-    def sense_weights(self, word: str, *, forms: bool = True) -> dict[int, float]:
+    def sense_weights(self, word: str, *, forms: bool = True, notes: Notes | None = None) -> dict[int, float]:
         """The atoms of a word and of its inflected forms with their weights, all positive, the heaviest first.
 
-        With `forms` the word itself may be unknown, if only a form of it is not.
+        With `forms` the word itself may be unknown, if only a form of it is not. Whoever has read the notes already may
+        pass them.
         """
-        word, notes = self._spelling(word, forms=forms), self.notes
+        word, notes = self._spelling(word, forms=forms), notes or self.notes
         ranked = self._ranked(self._form_weights(word, notes, forms=forms), notes)
         return {atom: max(weight, LEAST_PICKED) for atom, weight in ranked.items()}
 
@@ -280,6 +281,9 @@ def _refuse_one_string(texts: Iterable[str]) -> None:
         raise InputError(f"the texts are one string, {texts[:40]!r}; pass a list of texts.")
 
 
-def load(path: Path | str | None = None) -> SenseModel:
-    """Open the folder of a model; without one, the English model that comes with the program."""
-    return SenseModel(path)
+def load(path: Path | str | None = None, *, verify: bool = False) -> SenseModel:
+    """Open the folder of a model; without one, the English model that comes with the program.
+
+    That all its files are there is checked at once, and the content of the small ones; with `verify` that of all.
+    """
+    return SenseModel(path, verify=verify)

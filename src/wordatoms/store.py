@@ -5,21 +5,27 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import IO, Any, NamedTuple
 from uuid import uuid4
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from wordatoms.errors import ModelError
+from wordatoms.locks import CAN_LOCK, held_open, open_alone, remove_abandoned, remove_open, undisturbed
+from wordatoms.untrusted import is_plain_zip, open_array
 
 Array = NDArray[Any]
+SPILL = ".spill-"
+"""How the names of folders for intermediate results begin."""
+UNFINISHED = ".unfinished"
 
 
 @contextmanager
@@ -30,18 +36,32 @@ def write_whole(path: Path) -> Iterator[IO[bytes]]:
         with path.open("wb") as device:
             yield device
         return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
+    part, opened = _open_part(path)
+    with opened as file:  # locked until it is closed
+        try:
             yield file
             file.flush()
             os.fsync(file.fileno())
+            if CAN_LOCK:
+                part.replace(path)
+        except BaseException as error:
+            remove_open(part, file)
+            if isinstance(error, OSError) and error.errno and error.filename in (None, str(part)):
+                error.filename = str(path)  # the name that the user knows
+            raise
+    if not CAN_LOCK:  # on such a system only a closed file can be renamed
         part.replace(path)
-    except BaseException as error:
-        with suppress(OSError):
-            part.unlink()
-        if isinstance(error, OSError) and error.filename == str(part):
-            error.filename = str(path)  # the name that the user knows
+
+
+def _open_part(path: Path) -> tuple[Path, IO[bytes]]:
+    """What becomes the file. Its name stays the same, so that what a killed process left is taken over, not left."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        while (file := open_alone(part)) is None:  # two are writing the same file; the last one wins
+            part = path.with_name(f".{path.name}.{uuid4().hex}.part")
+        return part, file
+    except OSError as error:
+        error.filename = str(path)
         raise
 
 
@@ -63,27 +83,15 @@ def save_array(path: Path, array: Array) -> None:
 def load_array(path: Path, *, mmap: bool = True) -> Array:
     """An array of a model folder, memory-mapped and read-only unless asked otherwise."""
     try:
-        array: Array = np.load(path, mmap_mode="r" if mmap else None, allow_pickle=False)
+        array = open_array(path)
     except FileNotFoundError:
         raise ModelError(f"{path} is missing; make that stage of the model again, with --force.") from None
-    except (ValueError, EOFError, OSError) as error:
+    except (ValueError, OSError) as error:
         raise ModelError(
             f"{path} is not a readable array ({error}); make that stage of the model again, with --force."
         ) from error
-    return array.view(np.ndarray)  # still on disk; numpy's class for maps makes every small slice slower
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold a lock file, waiting for whoever holds it; the system frees it even after kill -9."""
-    try:
-        import fcntl
-    except ImportError:  # not on this system: nobody is kept out
-        yield
-        return
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    # Still on disk; numpy's class for maps makes every small slice slower.
+    return array.view(np.ndarray) if mmap else np.array(array)
 
 
 class Saved(NamedTuple):
@@ -106,19 +114,21 @@ class Checkpoint:
 
     def save(self, step: int, arrays: Mapping[str, Array]) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        everything: dict[str, Any] = {"step": np.array(step), "settings": np.array(self._key()), **arrays}
+        key = {"settings": np.array(self._key()), "names": np.array(sorted(arrays))}
+        everything: dict[str, Any] = {"step": np.array(step), **key, **arrays}
         with write_whole(self.path) as file:
             np.savez(file, allow_pickle=False, **everything)
 
     def load(self) -> Saved | None:
         try:
+            if not is_plain_zip(self.path):
+                return None
             with np.load(self.path, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
-        except (OSError, ValueError, EOFError, BadZipFile, KeyError):
+            step, key, names = (arrays.pop(name) for name in ("step", "settings", "names"))
+            return Saved(int(step), arrays) if str(key) == self._key() and names.tolist() == sorted(arrays) else None
+        except Exception:  # whatever is wrong with the file, the run can start again without it
             return None
-        if str(arrays.pop("settings", "")) != self._key():
-            return None
-        return Saved(int(arrays.pop("step")), arrays)
 
     def remove(self) -> None:
         self.path.unlink(missing_ok=True)
@@ -158,7 +168,11 @@ class ArrayWriter:
         self._file.write(bytes(ArrayFile.HEADER_BYTES))
 
     def append(self, array: Array) -> None:
-        self._file.write(np.ascontiguousarray(array, self.dtype).data)
+        try:
+            self._file.write(np.ascontiguousarray(array, self.dtype).data)
+        except OSError as error:
+            error.filename = str(self.path)  # it tells which disk is full
+            raise
         self.length += len(array)
 
     def close(self) -> ArrayFile:
@@ -182,5 +196,41 @@ def spilled(array: Array, folder: Path | None) -> Array | ArrayFile:
 @contextmanager
 def spill_folder(parent: Path | None) -> Iterator[Path]:
     """A folder for intermediate results, below the given one (they may be large) or the system's, gone afterwards."""
-    with TemporaryDirectory(prefix=".spill-", dir=parent, ignore_cleanup_errors=True) as name:
-        yield Path(name)
+    path = Path(mkdtemp(prefix=SPILL, dir=parent))
+    try:
+        yield path
+    finally:
+        with undisturbed():
+            shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def folder_beside(path: Path) -> Iterator[Path]:
+    """A new folder beside a path, to be renamed to it when all is in; gone afterwards where it was not.
+
+    What a killed process left under such a name goes first.
+    """
+    path = path.absolute()
+    for stale in path.parent.glob(f".{escape(path.name)}.*{UNFINISHED}"):
+        with held_open(stale) as abandoned:
+            if abandoned:
+                shutil.rmtree(stale, ignore_errors=True)
+    work = Path(mkdtemp(prefix=f".{path.name}.", suffix=UNFINISHED, dir=path.parent))
+    with held_open(work):
+        try:
+            yield work
+        finally:
+            with undisturbed():
+                shutil.rmtree(work, ignore_errors=True)
+
+
+def clear_spills(folder: Path) -> None:
+    """Remove the intermediate results of a killed process, where no other is at work."""
+    for stale in folder.glob(f"{SPILL}*"):
+        shutil.rmtree(stale, ignore_errors=True)
+
+
+def clear_parts(folder: Path) -> None:
+    """Remove the files that killed processes were writing into a folder."""
+    for part in folder.glob(".*.part"):
+        remove_abandoned(part)

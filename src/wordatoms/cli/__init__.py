@@ -1,7 +1,9 @@
-"""The command line: thin commands over the library, grouped as a user meets them.
+"""The command line: thin commands over the library, grouped as a user meets them (`wordatoms.cli.root`).
 
 Results go to standard output, the rest to standard error. An expected failure is one sentence and exit code 1
 (2 for wrong usage); Ctrl-C ends with 130; output piped into `head` ends quietly.
+
+Importing this module takes no time: Ctrl-C is heeded before the commands are loaded, which does.
 """
 
 from __future__ import annotations
@@ -11,57 +13,31 @@ import os
 import signal
 import sys
 from types import FrameType
-from typing import NoReturn
-
-import click
-
-from wordatoms.cli.compare import compare
-from wordatoms.cli.contexts import induce
-from wordatoms.cli.evaluate import evaluate
-from wordatoms.cli.explore import explore
-from wordatoms.cli.lineup import lineup
-from wordatoms.cli.reproduce import reproduce
-from wordatoms.cli.senses import atoms, senses
-from wordatoms.cli.sentences import sentences
-from wordatoms.cli.topics import topics
-from wordatoms.cli.train import atomize, count, embed, map_, train
-from wordatoms.cli.tune import tune
-from wordatoms.cli.usages import cluster, disambiguate
-from wordatoms.cli.vectors import export_, import_, info, nearest, similarity
-from wordatoms.errors import WordatomsError
-
-SECTIONS: dict[str, list[click.Command]] = {
-    "Ask a model": [explore, senses, atoms, disambiguate, nearest, similarity, induce, compare, info],
-    "Work on text": [cluster, sentences, topics],
-    "Make a model": [train, count, embed, map_, atomize, tune, import_, export_],
-    "Check a model": [evaluate, lineup, reproduce],
-}
-
-
-class SectionedGroup(click.Group):
-    """A group whose help lists the commands under headings."""
-
-    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        limit = formatter.width - 6 - max(map(len, self.commands))
-        for title, commands in SECTIONS.items():
-            with formatter.section(title):
-                formatter.write_dl([(str(command.name), command.get_short_help_str(limit)) for command in commands])
-
-
-@click.group(cls=SectionedGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(package_name="wordatoms", prog_name="wordatoms")
-def cli() -> None:
-    """The senses inside a word vector, and the discourse atoms that connect them."""
-
-
-for _commands in SECTIONS.values():
-    for _command in _commands:
-        cli.add_command(_command)
+from typing import Any, NoReturn
 
 
 def main() -> NoReturn:
     """Entry point of the `wordatoms` command."""
     signal.signal(signal.SIGTERM, _stop)
+    try:
+        code = _run()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # too late to stop anything
+        sys.exit(code)
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        sys.unraisablehook = lambda _unraisable: None  # what libraries had half made complains as it goes
+        if sys.stderr and sys.stderr.isatty():
+            sys.stderr.write("\n")  # after the ^C
+        _fail("interrupted; finished stages and checkpoints of a model are kept, the same command goes on.", 130)
+
+
+def _run() -> int:
+    """The code with which a command ended."""
+    import click
+
+    from wordatoms.cli.root import Interrupted, cli
+    from wordatoms.errors import WordatomsError
+
     try:
         ended = cli.main(standalone_mode=False, prog_name="wordatoms")  # the code of a command that ended by itself
         if sys.stdout:  # it may have been closed
@@ -71,13 +47,12 @@ def main() -> NoReturn:
             _leave_quietly()
         raise
     except click.exceptions.Exit as left:
-        sys.exit(left.exit_code)
+        return left.exit_code
     except click.ClickException as error:
         error.show()
-        sys.exit(error.exit_code)
-    except (KeyboardInterrupt, click.Abort):
-        sys.unraisablehook = lambda _unraisable: None  # what libraries had half made complains as it goes
-        _fail("interrupted; finished stages and checkpoints of a model are kept, the same command goes on.", 130)
+        return error.exit_code
+    except (Interrupted, click.Abort):
+        raise KeyboardInterrupt from None
     except BrokenPipeError:
         _leave_quietly()
     except WordatomsError as error:
@@ -88,7 +63,7 @@ def main() -> NoReturn:
         if error.errno == errno.EPIPE:
             _leave_quietly()
         _fail(_describe(error))
-    sys.exit(ended if isinstance(ended, int) else 0)
+    return ended if isinstance(ended, int) else 0
 
 
 def _stop(_signal: int, _frame: FrameType | None) -> None:
@@ -97,7 +72,8 @@ def _stop(_signal: int, _frame: FrameType | None) -> None:
 
 
 def _fail(sentence: str, code: int = 1) -> NoReturn:
-    click.echo(f"wordatoms: {sentence}", err=True)
+    if sys.stderr:  # it may have been closed
+        sys.stderr.write(f"wordatoms: {sentence}\n")
     sys.exit(code)
 
 
@@ -108,10 +84,21 @@ def _leave_quietly() -> NoReturn:
 
 
 def _describe(error: OSError) -> str:
+    full = "the disk is full; free some space or pass another folder. What was finished before is kept."
     advice = {
-        errno.ENOSPC: "the disk is full; free some space or pass another folder. What was finished before is kept.",
+        errno.ENOSPC: full,
+        errno.EDQUOT: full.replace("disk is full", "quota of the disk is used up"),
         errno.EACCES: "permission denied; check the rights of the file or folder.",
         errno.EROFS: "the disk is read-only; pass another folder.",
     }
     reason = advice.get(error.errno or 0, f"{error.strerror or error}.")
     return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def __getattr__(name: str) -> Any:
+    """The command as an object, loaded when it is first asked for."""
+    if name != "cli":
+        raise AttributeError(f"module 'wordatoms.cli' has no attribute '{name}'")
+    from wordatoms.cli.root import cli
+
+    return cli

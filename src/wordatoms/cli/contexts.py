@@ -31,6 +31,7 @@ def induce(word: str, contexts: str, model: str, include_target: bool, number: i
 
     folder = ModelFolder(model)
     folder.require("map", f"run: wordatoms map {model}")
+    folder.check()
     learned, embeddings = InducedMap.load(folder.path), Embeddings.load(folder.path)
     sif = learned.sif(embeddings, model_tokenizer(folder))
     inside = include_target or learned.include_target

@@ -17,6 +17,7 @@ def load_embeddings(model: str) -> Embeddings:
     folder = ModelFolder(model)
     if not {"embed", "import"} & set(folder.stages):
         raise ModelError(f"{model} has no vectors yet; run: wordatoms embed {model}")
+    folder.check()
     return Embeddings.load(folder.path)
 
 

@@ -132,7 +132,25 @@ memory = click.option(
     type=MemorySize(),
     default="2G",
     show_default=True,
-    help="Memory for counting; what does not fit goes to disk.",
+    help="Memory for counting (with --scheduler: of each worker); what does not fit goes to disk.",
+)
+engine = click.option(
+    "--engine",
+    "engine_name",
+    type=click.Choice(["local", "dask"]),
+    help="Read the text on threads of this process, or on the workers of a Dask cluster; the same bytes either way.  "
+    "[default: local, or dask with --scheduler]",
+)
+scheduler = click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Of a Dask cluster, such as tcp://host:8786.  [default: processes on this machine]",
+)
+engine_elsewhere = click.option(
+    "--engine", type=click.Choice(["local", "dask"]), expose_value=False, help="Of other stages: this one is local."
+)
+scheduler_elsewhere = click.option(
+    "--scheduler", metavar="ADDRESS", expose_value=False, help="Of other stages: this one is local."
 )
 seed = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all random choices.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from wordatoms.cli.reports import report_lines
 from wordatoms.errors import InputError, require_extra
 
 if TYPE_CHECKING:
+    from wordatoms.engine import Engine
     from wordatoms.folder import ModelFolder
 
 Command = Callable[..., Any]
@@ -139,6 +141,8 @@ atom_options = _with(
 @embed_options
 @atom_options
 @options.memory
+@options.engine
+@options.scheduler
 @options.threads
 @options.force
 @options.quiet
@@ -147,8 +151,8 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
 
     From text to senses: counts its words and pairs, makes vectors, learns the map from contexts to vectors, and takes
     the vectors apart into atoms. TEXT is any number of files, folders, globs, or - for standard input; plain or
-    compressed (gzip, bzip2, xz, zstd), one paragraph per line, or MediaWiki dumps. What is done already is not done
-    again; an interrupted training goes on.
+    compressed (gzip, bzip2, xz, zstd), one paragraph per line, or MediaWiki dumps; or addresses such as
+    s3://bucket/texts. What is done already is not done again; an interrupted training goes on.
     """
     from wordatoms.folder import ModelFolder
     from wordatoms.pipeline import chosen_parameters
@@ -159,15 +163,16 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     if given["method"] == "skipgram":
         require_extra("gensim", "skipgram")
         _refuse(streams)
-    stages = Stages(ModelFolder(output, create=True), given, STEPS)
-    stages.count(text)
-    stages.check_atoms()
-    stages.embed(text)
-    if streams:
-        remark(f"{output}: no map from contexts to words, because '{streams[0]}' is a stream", quiet=given["quiet"])
-    else:
-        stages.map(text, {"seed": given["seed"]})
-    stages.atomize()
+    with _opened_engine(given) as engine:
+        stages = Stages(ModelFolder(output, create=True), given, STEPS, engine=engine)
+        stages.count(text)
+        stages.check_atoms()
+        stages.embed(text)
+        if streams:
+            remark(f"{output}: no map from contexts to words, because '{streams[0]}' is a stream", quiet=given["quiet"])
+        else:
+            stages.map(text, {"seed": given["seed"]})
+        stages.atomize()
 
 
 def _refuse(streams: list[str]) -> None:
@@ -180,6 +185,8 @@ def _refuse(streams: list[str]) -> None:
 @options.output
 @count_options
 @options.memory
+@options.engine
+@options.scheduler
 @options.threads
 @options.force
 @options.quiet
@@ -187,7 +194,8 @@ def count(text: tuple[str, ...], output: str, **given: Any) -> None:
     """Stage 1 of train: vocabulary and co-occurrences."""
     from wordatoms.folder import ModelFolder
 
-    Stages(ModelFolder(output, create=True), given).count(text)
+    with _opened_engine(given) as engine:
+        Stages(ModelFolder(output, create=True), given, engine=engine).count(text)
 
 
 @click.command()
@@ -195,11 +203,13 @@ def count(text: tuple[str, ...], output: str, **given: Any) -> None:
 @embed_options
 @click.option("--text", multiple=True, help="Where the text is now, for skipgram; may be repeated.")
 @click.option("-o", "--output", metavar="MODEL", help="Put the vectors into a new model that shares the counts.")
+@options.engine_elsewhere
+@options.scheduler_elsewhere
 @options.threads
 @options.force
 @options.quiet
 def embed(model: str, text: tuple[str, ...], output: str | None, **given: Any) -> None:
-    """Stage 2 of train: word vectors from the counts."""
+    """Stage 2 of train: word vectors from the counts, on this machine."""
     from wordatoms.folder import ModelFolder
 
     folder = ModelFolder(model)
@@ -212,6 +222,8 @@ def embed(model: str, text: tuple[str, ...], output: str | None, **given: Any) -
 @map_options
 @options.seed
 @options.memory
+@options.engine
+@options.scheduler
 @options.threads
 @options.force
 @options.quiet
@@ -224,13 +236,16 @@ def map_(model: str, text: tuple[str, ...], **given: Any) -> None:
     from wordatoms.folder import ModelFolder
 
     names = ("window", "a", "weighting", "include_target", "remove_common", "seed")
-    Stages(ModelFolder(model), given).map(text, {name: given[name] for name in names})
+    with _opened_engine(given) as engine:
+        Stages(ModelFolder(model), given, engine=engine).map(text, {name: given[name] for name in names})
 
 
 @click.command()
 @click.argument("model")
 @atom_options
 @options.seed
+@options.engine_elsewhere
+@options.scheduler_elsewhere
 @options.threads
 @options.force
 @options.quiet
@@ -249,13 +264,20 @@ def atomize(model: str, **given: Any) -> None:
 class Stages:
     """The stages on one folder with the options of a command; each says what it made."""
 
-    def __init__(self, folder: ModelFolder, given: dict[str, Any], steps: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        folder: ModelFolder,
+        given: dict[str, Any],
+        steps: tuple[str, ...] = (),
+        *,
+        engine: Engine | None = None,
+    ) -> None:
         from wordatoms.progress import Display
 
         source = click.get_current_context().get_parameter_source("sparsity")
         if given.get("sparsity_range") and source is ParameterSource.COMMANDLINE:
             raise click.UsageError("--sparsity and --sparsity-range exclude each other.")
-        self.folder, self.given = folder, given
+        self.folder, self.given, self.engine = folder, given, engine
         self.run = {"threads": given["threads"], "force": given["force"]}
         self.run["display"] = Display(steps, quiet=given["quiet"])
 
@@ -266,7 +288,7 @@ class Stages:
         names = set(CountSettings.__dataclass_fields__) - {"phrases"}
         phrases = _read_phrases(self.given["phrases"])
         settings = CountSettings(phrases=phrases, **{name: self.given[name] for name in names})
-        made = count(text, self.folder, settings, memory=self.given["memory"], **self.run)
+        made = count(text, self.folder, settings, memory=self.given["memory"], engine=self.engine, **self.run)
         self._tell("count", repr(Vocabulary.load(self.folder.path)), made=made)
 
     def check_atoms(self) -> None:
@@ -289,7 +311,7 @@ class Stages:
         from wordatoms.inducedmap import InducedMap
         from wordatoms.pipeline import MapSettings, map_contexts
 
-        run = {**self.run, "memory": self.given["memory"]}
+        run = {**self.run, "memory": self.given["memory"], "engine": self.engine}
         made = map_contexts(self.folder, MapSettings(**settings), sources=text, **run)
         self._tell("map", repr(InducedMap.load(self.folder.path)), made=made)
 
@@ -311,6 +333,23 @@ class Stages:
         memory = f", peak memory {record['peak_memory'] / 1e6:,.0f} MB" if record.get("peak_memory") else ""
         how = f"made in {record['seconds']:,.1f} s{memory}" if made else "there already"
         remark(f"{self.folder.path}: {what}, {how}", quiet=self.given["quiet"])
+
+
+@contextmanager
+def _opened_engine(given: dict[str, Any]) -> Iterator[Engine]:
+    """What the text is read on; a cluster is reached, or started, when it is first needed."""
+    from wordatoms.engine import local_engine
+
+    name, scheduler = given.pop("engine_name"), given.pop("scheduler")
+    if scheduler and name == "local":
+        raise click.UsageError("--scheduler is the address of a Dask cluster; leave out --engine local.")
+    if not scheduler and name != "dask":
+        yield local_engine(given["threads"], given["memory"])
+        return
+    from wordatoms.daskengine import DaskEngine
+
+    with DaskEngine(scheduler, threads=given["threads"], memory=given["memory"]) as engine:
+        yield engine
 
 
 def _parameters(given: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from wordatoms.cli import options
 from wordatoms.cli.models import load_embeddings, load_model, spelled
 from wordatoms.cli.output import remark, show_json, show_table
 from wordatoms.cli.reports import report_lines
+
+if TYPE_CHECKING:
+    from wordatoms.folder import ModelFolder
 
 FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
 COMPACT = "compact"
@@ -23,9 +26,12 @@ COMPACT = "compact"
 @options.as_json
 def nearest(words: tuple[str, ...], model: str, number: int, as_json: bool) -> None:
     """The words nearest to a word, by cosine."""
-    embeddings = load_embeddings(model)
-    known = [spelled(embeddings, word) for word in words]
-    found = dict(zip(words, embeddings.nearest_batch(known, number), strict=True))
+    from wordatoms.modelparts import ModelParts
+
+    opened = ModelParts(model)
+    known = [spelled(opened.embeddings, word) for word in words]
+    opened.embeddings.lookup(known)  # unknown words are told together
+    found = {word: opened.near_words(spelling, number) for word, spelling in zip(words, known, strict=True)}
     if as_json:
         show_json(found)
         return
@@ -128,13 +134,37 @@ def _export_vectors(model: str, output: str, format_: str, *, force: bool, quiet
 @click.command()
 @click.argument("folder", metavar="[MODEL]", required=False)
 @options.model
+@click.option("--verify", is_flag=True, help="Compare all files with their checksums; exit code 1 where one is broken.")
 @options.as_json
-def info(folder: str | None, model: str, as_json: bool) -> None:
+def info(folder: str | None, model: str, verify: bool, as_json: bool) -> None:
     """What a model holds, and how it was made, stage by stage."""
     from wordatoms.folder import ModelFolder
-    from wordatoms.pipeline import folder_facts, read_atom_report
 
     opened = ModelFolder(folder or model)
+    if verify:
+        _show_files(opened, as_json=as_json)
+    else:
+        _show_stages(opened, as_json=as_json)
+
+
+def _show_files(opened: ModelFolder, *, as_json: bool) -> None:
+    """Every file with its state; leaves with 1 where one is broken."""
+    checked = opened.check_files(thorough=True)
+    broken = [file for file in checked if file.fault]
+    if as_json:
+        show_json({"model": str(opened.path), "whole": not broken, "files": [file._asdict() for file in checked]})
+    else:
+        rows = [
+            (file.stage, file.name, file.n_bytes, file.fault or ("whole" if file.read else "there")) for file in checked
+        ]
+        show_table(["stage", "file", "bytes", "state"], rows)
+    if broken:
+        opened.check(thorough=True)
+
+
+def _show_stages(opened: ModelFolder, *, as_json: bool) -> None:
+    from wordatoms.pipeline import folder_facts, read_atom_report
+
     facts = folder_facts(opened)
     report = read_atom_report(opened) if "atomize" in opened.stages else None
     if as_json:

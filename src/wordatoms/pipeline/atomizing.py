@@ -1,11 +1,10 @@
-"""Embeddings → atoms, the senses of every word, meta-atoms, a map of the atoms and the forms of all words.
+"""Embeddings → atoms, the senses of every word, meta-atoms, a map of the atoms, the forms and neighbours of all words.
 
 Each finished run of k-SVD is kept until all are done, so that an interrupted stage goes on from the last one.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -36,13 +35,17 @@ from wordatoms.layout import FILE as LAYOUT
 from wordatoms.layout import lay_out
 from wordatoms.metaatoms import N_META_ATOMS, make_meta_atoms
 from wordatoms.modelparts import load_vectors
+from wordatoms.neighbours import MOST_WORDS, Neighbours, find_neighbours, n_blocks
 from wordatoms.notes import set_aside
 from wordatoms.progress import SILENT, Display, TrainingReport
 from wordatoms.store import Checkpoint, save_array, write_json, write_whole
+from wordatoms.untrusted import read_json
 
 MOST_ATOMS = 2000
 """The default number of atoms, or fewer where there are not words enough."""
 REPORT = "atom-report.json"
+RUNS = "atoms"
+"""Where finished runs are kept until all are done."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,8 @@ def atomize(
 ) -> bool:
     """Learn the atoms of a model's vectors. False where they were there already."""
     settings = settings or AtomSettings()
-    facts = _facts(folder, settings, random_state)
     with folder.working():
+        facts = _facts(folder, settings, random_state)
         if folder.is_done("atomize", facts, force=force):
             return False
         learner = _make_learner(folder, settings, facts, threads, display)
@@ -88,19 +91,31 @@ def atomize(
                 embeddings, atoms, n_meta_atoms=settings.n_meta_atoms, random_state=random_state, threads=threads
             )
             layout = lay_out(atoms.vectors, random_state=random_state)
+            word_vectors = embeddings if settings.vectors == "word" else load_vectors(folder.path, "word")
+            neighbours = _find_neighbours(word_vectors, threads, display)
             with folder.staging() as staged:
                 atoms.save(staged, embeddings.words)
                 meta.save(staged)
                 save_array(staged / LAYOUT, layout)
+                if neighbours is not None:
+                    neighbours.save(staged)
                 with write_whole(staged / FORMS) as file:
                     file.write(format_forms(embeddings.words))
                 write_json(staged / REPORT, report)
-                set_aside(folder.path, atoms.fingerprint)
+                forget()
+                set_aside(folder.path, atoms.fingerprint)  # those on the old atoms, once these are gone
                 return folder.install(staged, "atomize", forget)
 
         folder.build("atomize", facts, make)
-        learner.forget_runs()
     return True
+
+
+def _find_neighbours(embeddings: Embeddings, threads: int | None, display: Display) -> Neighbours | None:
+    """Of all words; none where these are so many that it would take too long."""
+    if len(embeddings) > MOST_WORDS:
+        return None
+    with display.item_bar("neighbours", n_items=n_blocks(len(embeddings))) as step:
+        return find_neighbours(embeddings, threads=threads, callback=step)
 
 
 def learn_atoms(
@@ -126,8 +141,9 @@ def _facts(folder: ModelFolder, settings: AtomSettings, random_state: int) -> di
 def _make_learner(
     folder: ModelFolder, settings: AtomSettings, facts: dict[str, Any], threads: int | None, display: Display
 ) -> _Learner:
+    folder.check_inputs("atomize", facts)
     embeddings = load_vectors(folder.path, settings.vectors)
-    return _Learner(embeddings, settings, facts, folder.work / "atoms", threads, display)
+    return _Learner(embeddings, settings, facts, folder.work / RUNS, threads, display)
 
 
 @dataclass(frozen=True)
@@ -212,7 +228,7 @@ def read_atom_report(folder: ModelFolder) -> dict[str, Any]:
     """What happened on the way to the atoms of a model."""
     path = folder.path / REPORT
     try:
-        report: dict[str, Any] = json.loads(path.read_bytes())
+        report: dict[str, Any] = read_json(path)
         _check_report(report)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise ModelError(f"{path} cannot be read ({error}); run: wordatoms atomize {folder.path} --force") from error

@@ -1,8 +1,9 @@
 """A compact twin of a model: all that answers questions, in a tenth of the size.
 
-Vectors go into bytes (`wordatoms.bytevectors`); counts, average contexts and the trainer's state, which only training
-needs, stay behind. The random windows that come with the map have their words shuffled around the one in the middle:
-what is estimated from them hardly changes, and no piece of anybody's text is handed on.
+Vectors go into bytes (`wordatoms.bytevectors`), among which the neighbours of all words are found anew; counts, average
+contexts and the trainer's state, which only training needs, stay behind. The random windows that come with the map have
+their words shuffled around the one in the middle: what is estimated from them hardly changes, and no piece of anybody's
+text is handed on.
 
 The manifest tells how each stage was made, without times, paths and seconds, so that the same model gives the same
 bytes wherever and whenever it is made.
@@ -22,43 +23,33 @@ from numpy.typing import NDArray
 from wordatoms.bytevectors import SCALES, VECTORS, save_bytes, to_bytes
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import ModelError
-from wordatoms.folder import ModelFolder, fingerprint
+from wordatoms.folder import ModelFolder
+from wordatoms.integrity import fingerprint
+from wordatoms.neighbours import FILE as NEIGHBOURS
+from wordatoms.neighbours import MOST_WORDS, find_neighbours
 from wordatoms.notes import FILE as NOTES
-from wordatoms.store import load_array, save_array, spill_folder, write_json
+from wordatoms.store import load_array, save_array, write_json
 
-LEFT_BEHIND = ("counts", "contexts", "state-")
-"""Beginnings of the names of files that no question needs."""
+LEFT_BEHIND = ("counts", "contexts", "state-", NEIGHBOURS)
+"""Beginnings of the names of files that no question needs, or that are made anew."""
 WINDOWS = "map-windows.npy"
 PASSING = ("seconds", "made", "peak_memory")
 """Facts of a stage that differ from run to run."""
 
 
-def compact(folder: ModelFolder, path: Path | str, *, force: bool = False) -> ModelFolder:
+def compact(folder: ModelFolder, path: Path | str, *, force: bool = False, threads: int | None = None) -> ModelFolder:
     """Write the compact twin of a model into a new folder; with `force` in place of a model that is there."""
     target = Path(path)
     _check(folder, target, force=force)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with spill_folder(target.parent) as work:
-        made = work / "model"
-        made.mkdir()
+    folder.check(thorough=True)  # the twin has checksums of its own, which would hide what is broken
+    twin = ModelFolder(target, create=True)
+    with twin.working(), twin.staging() as made:
         stages = {name: _write_stage(folder, record, made) for name, record in folder.stages.items()}
-        write_json(made / "manifest.json", {"format": folder.manifest["format"], "compact": True, "stages": stages})
+        stages["atomize"]["files"] |= _write_neighbours(made, threads)
         if (folder.path / NOTES).is_file():
             shutil.copyfile(folder.path / NOTES, made / NOTES)  # the atoms are the same
-        _put_in_place(made, target, work / "old")
+        twin.install_model(made, {"format": folder.manifest["format"], "compact": True, "stages": stages})
     return ModelFolder(target)
-
-
-def _put_in_place(made: Path, target: Path, old: Path) -> None:
-    """Give a folder its name; what had the name before comes back if that fails."""
-    if target.exists():
-        target.rename(old)
-    try:
-        made.rename(target)
-    except BaseException:
-        if old.exists():
-            old.rename(target)
-        raise
 
 
 def _check(folder: ModelFolder, target: Path, *, force: bool) -> None:
@@ -69,11 +60,8 @@ def _check(folder: ModelFolder, target: Path, *, force: bool) -> None:
         raise ModelError(f"the atoms of {folder.path} are of induced vectors, which a compact model does not keep.")
     if target.exists() and target.resolve() == folder.path.resolve():
         raise ModelError(f"{target} is the model itself; pass another folder.")
-    if target.exists() and any(target.iterdir() if target.is_dir() else [target]):
-        if not (target / "manifest.json").is_file():
-            raise ModelError(f"{target} holds other files and no model; pass a new or empty folder.")
-        if not force:
-            raise ModelError(f"{target} is there already; pass --force to replace it, or another folder.")
+    if ModelFolder(target, create=True).stages and not force:
+        raise ModelError(f"{target} is there already; pass --force to replace it, or another folder.")
 
 
 def _write_stage(folder: ModelFolder, record: Mapping[str, Any], made: Path) -> dict[str, Any]:
@@ -96,6 +84,15 @@ def _write_file(folder: ModelFolder, name: str, made: Path) -> None:
         write_json(made / name, {**json.loads((folder.path / name).read_bytes()), "state": []})
     else:
         shutil.copyfile(folder.path / name, made / name)
+
+
+def _write_neighbours(made: Path, threads: int | None) -> dict[str, Any]:
+    """Those of the vectors in bytes, which differ a little from those of the full ones."""
+    embeddings = Embeddings.load(made)
+    if len(embeddings) > MOST_WORDS:
+        return {}
+    find_neighbours(embeddings, threads=threads).save(made)
+    return {NEIGHBOURS: fingerprint(made / NEIGHBOURS)}
 
 
 def _shuffled(windows: NDArray[np.int32]) -> NDArray[np.int32]:

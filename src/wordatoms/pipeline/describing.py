@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from wordatoms.errors import ModelError
 from wordatoms.folder import ModelFolder
 from wordatoms.pipeline.atomizing import read_atom_report
+from wordatoms.untrusted import read_json
 
 
 def folder_facts(folder: ModelFolder) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def folder_facts(folder: ModelFolder) -> dict[str, Any]:
 def _read(folder: ModelFolder, file: str, names: dict[str, tuple[str, Any]]) -> dict[str, Any]:
     """Some values of a JSON file, each under another name and of the kind it must be."""
     try:
-        content = json.loads((folder.path / file).read_bytes())
+        content = read_json(folder.path / file)
         found = {new: content[old] for new, (old, _) in names.items()}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,8 @@ from typing import Any
 from wordatoms.counts import Counts
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError
-from wordatoms.folder import ModelFolder, fingerprint
+from wordatoms.folder import ModelFolder
+from wordatoms.integrity import fingerprint
 from wordatoms.lines import write_lines
 from wordatoms.pipeline.sources import counted_text, settings_of
 from wordatoms.progress import SILENT, Display
@@ -37,13 +37,9 @@ def embed(
 
     Skip-gram reads the text that was counted once more; `sources` tell where it is if it has moved.
     """
-    counted = folder.require("count", f"run: wordatoms count TEXT… -o {folder.path}")
     chosen = chosen_parameters(method, parameters or {})
-    hashes = {name: file["sha256"] for name, file in counted["files"].items() if name.endswith(".npy")}
-    settings = {"method": method, **chosen, "seed": random_state, "counts": hashes}
-    if method == "skipgram":
-        settings["text"] = [file["sha256"] for file in counted["inputs"]]  # here the order matters
     with folder.working():
+        settings = _settings(folder, method, chosen, random_state)
         if folder.is_done("embed", settings, force=force):
             return False
         checkpoint = Checkpoint(folder.work / f"{method}.npz", settings)
@@ -64,9 +60,17 @@ def embed(
             return _install(folder, "embed", embeddings, forget)
 
         folder.build("embed", settings, make)
-        checkpoint.remove()
-        shutil.rmtree(folder.work / "lines", ignore_errors=True)
     return True
+
+
+def _settings(folder: ModelFolder, method: str, parameters: dict[str, Any], random_state: int) -> dict[str, Any]:
+    """What decides the vectors."""
+    counted = folder.require("count", f"run: wordatoms count TEXT… -o {folder.path}")
+    hashes = {name: file["sha256"] for name, file in counted["files"].items() if name.endswith(".npy")}
+    settings = {"method": method, **parameters, "seed": random_state, "counts": hashes}
+    if method == "skipgram":
+        settings["text"] = [file["sha256"] for file in counted["inputs"]]  # here the order matters
+    return settings
 
 
 def _install(folder: ModelFolder, stage: str, embeddings: Embeddings, forget: Callable[[], None]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from wordatoms.reading import TUNING, ReadingSettings, load_reading
 from wordatoms.store import write_json
 from wordatoms.text import Corpus
 from wordatoms.tuning import GRID, OnTrial, Trial, TuningResult, choose_settings, make_bench
+from wordatoms.untrusted import read_json
 from wordatoms.vocabulary import DEFAULT_MEMORY
 from wordatoms.wordwindows import WordWindows, windows_of_words
 
@@ -86,6 +86,7 @@ def tune(
         facts = _facts(settings, corpus)
         if folder.is_done("tune", facts, force=force):
             return None
+        folder.check_inputs("tune", facts)
         text = _read(folder, corpus, settings, threads, display)
         trials: list[Trial] = []
         chosen = _choose_atoms(folder, text, settings, threads, display, _telling(trials, on_trial))
@@ -101,12 +102,13 @@ def tune(
 def adopt_tuning(folder: ModelFolder, other: ModelFolder) -> ReadingSettings:
     """Take over the settings that another model was tuned to: one that was trained without the text held out."""
     record = other.require("tune", f"run: wordatoms tune {other.path} --text …")
+    other.check("tune")
     chosen = load_reading(other)
     for stage in ("map", "atomize"):
         folder.require(stage, f"run: wordatoms {stage} {folder.path}")
 
     def make(forget: Callable[[], None]) -> list[str]:
-        content = json.loads((other.path / TUNING).read_bytes())
+        content = read_json(other.path / TUNING)
         forget()
         write_json(folder.path / TUNING, content)
         return [TUNING]

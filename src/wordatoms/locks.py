@@ -1,0 +1,149 @@
+"""Who may write: locks between processes, which the system frees even after kill -9, and a moment without Ctrl-C.
+
+On a system without such locks nobody is kept out.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import IO, Any
+
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # type: ignore[assignment]
+
+CAN_LOCK = fcntl is not None
+LOCK = "lock"
+ATTEMPTS = 1000
+"""To take a lock whose file somebody else is just removing."""
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a lock file, waiting for whoever holds it."""
+    with path.open("w") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def held_alone(folder: Path) -> Iterator[bool]:
+    """Hold a folder, made for this purpose, by a lock file in it: False, at once, where another process holds it.
+
+    Afterwards the lock is gone, and so is the folder where it is empty.
+    """
+    file = _take(folder)
+    try:
+        yield file is not None
+    finally:
+        if file is not None:
+            with file, suppress(OSError):
+                (folder / LOCK).unlink(missing_ok=True)  # while it is ours: nobody else can have made another one
+                folder.rmdir()
+
+
+def _take(folder: Path) -> IO[str] | None:
+    """The lock file of a folder, locked; None where another process has it.
+
+    Whoever had it may have removed the file since we opened it, or the folder since we made it: then we try again.
+    """
+    for _ in range(ATTEMPTS):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            file = (folder / LOCK).open("w")
+        except (FileNotFoundError, FileExistsError):
+            if folder.is_file():
+                raise
+            continue
+        if _try_lock(file) and _is_still_there(folder / LOCK, file):
+            return file
+        gone = not _is_still_there(folder / LOCK, file)
+        file.close()
+        if not gone:
+            return None
+    return None
+
+
+def open_alone(path: Path) -> IO[bytes] | None:
+    """Open a file to write it anew, locked until it is closed; None where another process is writing it."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    file = os.fdopen(os.open(path, flags, 0o666), "wb")
+    if _try_lock(file) and _is_still_there(path, file):
+        file.truncate(0)
+        return file
+    file.close()
+    return None
+
+
+def remove_open(path: Path, file: IO[bytes]) -> None:
+    """Remove a file that `open_alone` made, if it still has this name."""
+    with suppress(OSError):
+        if _is_still_there(path, file):
+            path.unlink()
+
+
+def remove_abandoned(path: Path) -> None:
+    """Remove a file that `open_alone` made, unless somebody is writing it."""
+    with suppress(OSError), path.open("rb") as file:
+        if _try_lock(file):
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def held_open(folder: Path) -> Iterator[bool]:
+    """Hold a folder itself, without a file in it; False where another process does."""
+    if not CAN_LOCK:
+        yield True
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        yield _try_lock(number)
+    finally:
+        os.close(number)
+
+
+def _try_lock(file: IO[Any] | int) -> bool:
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a disk that knows no locks
+        return True
+    return True
+
+
+def _is_still_there(path: Path, file: IO[Any]) -> bool:
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    return False
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM wait until the end of this block: for tidying up, which takes no time."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        came.append(number)
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        if came:
+            signal.raise_signal(came[0])
