@@ -18,7 +18,6 @@ Left out: which weights the words have in a mean (`wordatoms.sif`), and the map 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,12 +27,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.engine import Batch, Engine, local_engine, make_batches
+from wordatoms.engine import Batch, Engine, local_engine
 from wordatoms.errors import InputError, ModelError
+from wordatoms.ledger import opened_ledger
 from wordatoms.progress import TextCallback
-from wordatoms.store import Array, ArrayFile, load_array, save_array, spill_folder, spilled, write_json
+from wordatoms.store import Array, ArrayFile, load_array, save_array, spilled, write_json
 from wordatoms.text import Corpus
 from wordatoms.tokens import Lexicon, Tokenizer
+from wordatoms.untrusted import read_json
 from wordatoms.vocabulary import BATCH_BYTES, DEFAULT_MEMORY
 from wordatoms.windows import check_window, packed_lines
 
@@ -122,7 +123,7 @@ class ContextAverages:
     @classmethod
     def load(cls, folder: Path) -> ContextAverages:
         try:
-            facts = json.loads((folder / "contexts.json").read_bytes())
+            facts = read_json(folder / "contexts.json")
             n_words, dim, window = (int(facts[name]) for name in ("n_words", "dim", "window"))
             include_target = bool(facts["include_target"])
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -157,12 +158,14 @@ def context_sums(
     memory: int = DEFAULT_MEMORY,
     engine: Engine | None = None,
     work: Path | None = None,
+    keep: Path | None = None,
     report: TextCallback | None = None,
 ) -> ContextSums:
     """Sum the mean vectors of the windows around each word of a text.
 
     `vectors` are the words' vectors as they go into a mean, weights included, (n_words, n_columns); several kinds of
-    weights side by side are just more columns. Sums are spilled below `work`.
+    weights side by side are just more columns. Sums are spilled below `work`; those of the text read so far stay in
+    `keep`, if it is given, for a later call to go on from.
     """
     check_window(window)
     if vectors.ndim != 2 or len(vectors) != len(words):
@@ -174,12 +177,13 @@ def context_sums(
     total = _empty_sums(len(words), vectors.shape[1], outside=outside, inside=inside)
     lexicon = Lexicon(words, tokenizer=tokenizer)
     batch_bytes = _batch_bytes(corpus, engine.n_workers)
-    for columns in slices:
-        with spill_folder(work) as spill:
-            rows = to_fixed_point(vectors[:, columns], scale)
-            task = SumContexts(lexicon, rows, window, outside, inside, spill)
-            batches = make_batches(corpus.shards, batch_bytes)
-            parts = engine.run(task, batches, Parts.__add__, _share_of(report, len(slices)))
+    for number, columns in enumerate(slices):
+        rows = to_fixed_point(vectors[:, columns], scale)
+        task = SumContexts(lexicon, rows, window, outside, inside)
+        known = ("\n".join(words), lexicon.tokenizer, rows, window, outside, inside)
+        with opened_ledger(f"contexts{number}", known, keep=keep, work=work) as ledger:
+            progress = _share_of(report, len(slices))
+            parts = engine.run(task, corpus.shards, ledger, batch_bytes=batch_bytes, report=progress)
             _add_parts(parts, total, columns)
     if total[2].max(initial=0) >= MOST_CONTEXTS:
         raise InputError(f"a word occurs {total[2].max():,} times, which is too often for sums in 64 bits.")
@@ -210,13 +214,12 @@ def reciprocals(window: int) -> NDArray[np.int32]:
 
 
 @dataclass(frozen=True)
-class _Part:
-    """The sums of one batch, end to end, in the order of `ContextSums`."""
+class PartialSums:
+    """The sums of some batches, end to end, as in `ContextSums`."""
 
-    arrays: tuple[Array | ArrayFile, ...]
-
-
-Parts = tuple[_Part, ...]
+    outside: Array | ArrayFile
+    inside: Array | ArrayFile
+    n_contexts: Array | ArrayFile
 
 
 @dataclass(frozen=True)
@@ -228,17 +231,33 @@ class SumContexts:
     window: int
     outside: bool
     inside: bool
-    spill: Path | None = None
-    """Folder for the sums; without it they stay in memory."""
 
-    def __call__(self, batch: Batch, report: TextCallback) -> Parts:
+    @property
+    def kind(self) -> type[PartialSums]:
+        return PartialSums
+
+    def __call__(self, batch: Batch, report: TextCallback, folder: Path | None) -> list[PartialSums]:
         from wordatoms.kernels import contexts as kernel
 
         n_words, n_columns = len(self.rows) - 1, self.rows.shape[1]
         sums = _empty_sums(n_words, n_columns, outside=self.outside, inside=self.inside)
         for stream, ends in packed_lines(batch, self.lexicon, n_words, report):
             kernel.add_windows(stream, ends, self.window, self.rows, reciprocals(self.window), *sums)
-        return (_Part(tuple(spilled(array.reshape(-1), self.spill) for array in sums)),)
+        return [PartialSums(*(spilled(array.reshape(-1), folder) for array in sums))]
+
+    def add(self, pieces: Sequence[PartialSums]) -> PartialSums:
+        first, *others = pieces
+        sums = (first.outside[:].copy(), first.inside[:].copy(), first.n_contexts[:].copy())
+        for other in others:
+            for total, added in zip(sums, (other.outside, other.inside, other.n_contexts), strict=True):
+                total += added[:]
+        return PartialSums(*sums)
+
+    def split(self, piece: PartialSums, n: int) -> list[PartialSums]:  # noqa: ARG002 - all columns of all words fit
+        return [piece]
+
+    def n_splits(self, memory: int) -> int:  # noqa: ARG002
+        return 1
 
 
 def _empty_sums(n_words: int, n_columns: int, *, outside: bool, inside: bool) -> tuple[Array, Array, Array]:
@@ -249,12 +268,12 @@ def _empty_sums(n_words: int, n_columns: int, *, outside: bool, inside: bool) ->
     )
 
 
-def _add_parts(parts: Parts, total: tuple[Array, ...], columns: slice) -> None:
+def _add_parts(parts: Sequence[PartialSums], total: tuple[Array, ...], columns: slice) -> None:
     """Add the sums of some columns; the numbers of contexts are the same for all columns."""
     total[2][:] = 0
     for part in parts:
-        total[2][:] += part.arrays[2][:]
-        for whole, added in zip(total[:2], part.arrays[:2], strict=True):
+        total[2][:] += part.n_contexts[:]
+        for whole, added in zip(total[:2], (part.outside, part.inside), strict=True):
             n_columns = len(range(*columns.indices(whole.shape[1])))
             for rows in _row_blocks(len(whole), n_columns):
                 flat = added[rows.start * n_columns : rows.stop * n_columns]

@@ -3,16 +3,17 @@
 Counts are exact integers, so any split of the text over any number of workers gives the same bytes: instead of
 1/distance a neighbour adds lcm(1…window)/distance. A worker counts a chunk of text at a time into a run, a sparse
 matrix in order of rows; the runs are written down as they come and added row by row in the end, so memory is a
-parameter and not an accident.
+parameter and not an accident. On a cluster runs are added on the way too, each cut into ranges of rows that are added
+by themselves.
 """
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -20,13 +21,15 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine, make_batches
+from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine
 from wordatoms.errors import InputError, ModelError
+from wordatoms.ledger import opened_ledger
 from wordatoms.parallel import run_threads
 from wordatoms.progress import TextCallback
 from wordatoms.store import Array, ArrayFile, ArrayWriter, load_array, spill_folder, write_json
 from wordatoms.text import MAX_PARAGRAPH_BYTES, Corpus
 from wordatoms.tokens import Lexicon, Tokenizer
+from wordatoms.untrusted import read_json
 from wordatoms.vocabulary import BATCH_BYTES, DEFAULT_MEMORY, Vocabulary
 
 WEIGHTINGS = ("harmonic", "flat")
@@ -107,7 +110,7 @@ class Counts:
     def load(cls, folder: Path) -> Counts:
         vocabulary = Vocabulary.load(folder)
         try:
-            facts = json.loads((folder / "counts.json").read_bytes())
+            facts = read_json(folder / "counts.json")
             n_pairs, window, unit = int(facts["n_pairs"]), int(facts["window"]), int(facts["unit"])
             weighting = str(facts["weighting"])
         except FileNotFoundError:
@@ -124,7 +127,18 @@ class Counts:
                     f"{folder}/counts-{name}.npy has shape {arrays[name].shape} and type {arrays[name].dtype}; "
                     f"expected {shapes[name]} and {np.dtype(dtype)}; count the text again."
                 )
-        return cls(vocabulary, **arrays, window=window, weighting=weighting, unit=unit)
+        counts = cls(vocabulary, **arrays, window=window, weighting=weighting, unit=unit)
+        _check_places(counts, folder)
+        return counts
+
+
+def _check_places(counts: Counts, folder: Path) -> None:
+    """Refuse rows and columns that are not there: the kernels, which are quick, believe these arrays."""
+    starts, columns = counts.indptr, counts.indices
+    in_order = starts[0] == 0 and starts[-1] == counts.n_pairs and (starts[1:] >= starts[:-1]).all()
+    inside = not counts.n_pairs or 0 <= columns.min() <= columns.max() < len(counts)
+    if not (in_order and inside and counts.unit > 0):
+        raise ModelError(f"the counts in {folder} contradict each other; count the text again.")
 
 
 def check_memory(memory: int) -> None:
@@ -158,7 +172,7 @@ class Run:
     values: Array | ArrayFile
 
 
-Runs = tuple[Run, ...]
+Runs = Sequence[Run]
 
 
 @dataclass(frozen=True)
@@ -170,10 +184,15 @@ class CountPairs:
     weights: NDArray[np.int64]
     memory: int
     """Bytes that one worker may take."""
-    spill: Path
+    loads: NDArray[np.float64]
+    """About how many pairs each row will have, (n_words,)."""
 
-    def __call__(self, batch: Batch, report: TextCallback) -> Runs:
-        counter = _ChunkCounter(self)
+    @property
+    def kind(self) -> type[Run]:
+        return Run
+
+    def __call__(self, batch: Batch, report: TextCallback, folder: Path | None) -> list[Run]:
+        counter = _ChunkCounter(self, folder)
         lexicon = self.lexicon.copy()
         for shard in batch:
             for block, n_read in blocks_with_sizes(shard):
@@ -182,12 +201,28 @@ class CountPairs:
                 report(n_read, len(ids))
         return counter.finish()
 
+    def add(self, pieces: Runs) -> Run:
+        if len(pieces) == 1:
+            return pieces[0]
+        ends, columns, values = _add_rows(pieces, self.n_words, 0, self.n_words)
+        return Run(np.concatenate([[0], ends]), columns[: ends[-1]], values[: ends[-1]])
+
+    def split(self, piece: Run, n: int) -> list[Run]:
+        """Ranges of rows with about as many pairs each."""
+        loads = np.cumsum(self.loads)
+        cuts = [0, *np.searchsorted(loads, loads[-1] * np.arange(1, n) / n).tolist(), self.n_words]
+        return [_rows_of(piece, row, stop) for row, stop in pairwise(cuts)]
+
+    def n_splits(self, memory: int) -> int:
+        return 1 + int(self.loads.sum() * PAIR_BYTES / (memory // 8))
+
 
 class _ChunkCounter:
     """Collects lines until the chunk is full, then counts it into a run."""
 
-    def __init__(self, work: CountPairs) -> None:
+    def __init__(self, work: CountPairs, folder: Path | None) -> None:
         self.work = work
+        self.folder = folder
         self.window = len(work.weights)
         longest_line = MAX_PARAGRAPH_BYTES  # a token has one byte at the least, and "a1" is two tokens
         n_places = min(work.memory // 2 // PLACE_BYTES, MOST_PLACES)
@@ -209,10 +244,10 @@ class _ChunkCounter:
             if at < len(ids):
                 self._count()
 
-    def finish(self) -> Runs:
-        if self.end > self.window:
+    def finish(self) -> list[Run]:
+        if self.end > self.window or not self.runs:
             self._count()
-        return tuple(self.runs)
+        return self.runs
 
     def _count(self) -> None:
         from wordatoms.kernels import cooccur
@@ -227,13 +262,14 @@ class _ChunkCounter:
         from wordatoms.kernels import cooccur
 
         n_words = self.work.n_words
-        columns, values = _pair_buffers(max(n_words, min(self.work.memory // 4 // PAIR_BYTES, MOST_PAIRS)))
+        n_pairs = max(n_words, min(self.work.memory // 4 // PAIR_BYTES, MOST_PAIRS))
         sums, marks = _row_buffers(n_words)
         ends = np.empty(n_words, np.int64)
-        writer = RunWriter(self.work.spill)
+        writer = RunWriter(self.folder) if self.folder else RunCollector()
         row = 0
         while row < n_words:
             first = row
+            columns, values = writer.buffers(n_pairs)
             row = cooccur.count_rows(stream, starts, places, self.work.weights, row, sums, marks, columns, values, ends)
             writer.append(ends[first:row], columns, values)
         return writer.close()
@@ -246,6 +282,13 @@ class RunWriter:
         name = uuid4().hex
         self._files = {array: ArrayWriter(folder / f"{name}-{array}.npy", dtype) for array, dtype in ARRAYS.items()}
         self._files["indptr"].append(np.zeros(1, np.int64))
+        self._buffers = _pair_buffers(0)
+
+    def buffers(self, n_pairs: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Where the next rows may be made."""
+        if len(self._buffers[0]) != n_pairs:
+            self._buffers = _pair_buffers(n_pairs)
+        return self._buffers
 
     def append(self, ends: NDArray[np.int64], columns: Array, values: Array) -> None:
         """Add rows that end, counted from the beginning of `columns` and `values`, at `ends`."""
@@ -255,6 +298,38 @@ class RunWriter:
 
     def close(self) -> Run:
         return Run(**{name: file.close() for name, file in self._files.items()})
+
+
+class RunCollector:
+    """Holds a run in memory, some rows at a time."""
+
+    def __init__(self) -> None:
+        self._ends: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
+        self._columns: list[Array] = []
+        self._values: list[Array] = []
+
+    def buffers(self, n_pairs: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """New ones each time, because what is in them is not copied."""
+        return _pair_buffers(n_pairs)
+
+    def append(self, ends: NDArray[np.int64], columns: Array, values: Array) -> None:
+        """As `RunWriter.append`."""
+        self._ends.append(self._ends[-1][-1] + ends)
+        self._columns.append(columns[: ends[-1]])
+        self._values.append(values[: ends[-1]])
+
+    def close(self) -> Run:
+        columns, values = (
+            parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in (self._columns, self._values)
+        )
+        return Run(np.concatenate(self._ends), columns, values)
+
+
+def _rows_of(run: Run, row: int, stop: int) -> Run:
+    """A run in memory with all other rows empty."""
+    first, end = (int(run.indptr[place : place + 1][0]) for place in (row, stop))
+    indptr = np.clip(run.indptr[:], first, end) - first
+    return Run(indptr, run.indices[first:end], run.values[first:end])
 
 
 def _pair_buffers(n_pairs: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -268,8 +343,6 @@ def _row_buffers(n_words: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
 
 def add_runs(runs: Runs, n_words: int, *, spill: Path, memory: int = DEFAULT_MEMORY, threads: int = 1) -> Run:
     """The sum of runs, row by row."""
-    if len(runs) == 1:
-        return runs[0]
     share = memory // threads // 2
     writer = RunWriter(spill)
     ranges = _row_ranges(
@@ -284,24 +357,34 @@ def add_runs(runs: Runs, n_words: int, *, spill: Path, memory: int = DEFAULT_MEM
 
 
 def _row_ranges(runs: Runs, n_words: int, *, n_pairs: int, n_rows: int) -> list[tuple[int, int]]:
-    """Cut the rows so that a stretch has at most `n_rows`, with at most `n_pairs` in all runs (or it is one row)."""
+    """Cut the rows so that a stretch has at most `n_rows`, with at most `n_pairs` in all runs (or it is one row).
+
+    A stretch does not go beyond the first or last row of a run either: it is then in all of that run's rows or in none.
+    """
     total = np.zeros(n_words + 1, np.int64)
+    ends = {n_words}
     for run in runs:
-        total += run.indptr[:]
+        indptr = run.indptr[:]
+        total += indptr
+        ends |= {int(np.searchsorted(indptr, 0, side="right")) - 1, int(np.searchsorted(indptr, indptr[-1]))}
     ranges: list[tuple[int, int]] = []
     row = 0
-    while row < n_words:
-        stop = int(np.searchsorted(total, total[row] + n_pairs, side="right")) - 1
-        stop = min(max(stop, row + 1), row + n_rows, n_words)
-        ranges.append((row, stop))
-        row = stop
+    for end in sorted(ends - {0}):
+        while row < end:
+            stop = int(np.searchsorted(total, total[row] + n_pairs, side="right")) - 1
+            stop = min(max(stop, row + 1), row + n_rows, end)
+            ranges.append((row, stop))
+            row = stop
     return ranges
 
 
 def _add_rows(runs: Runs, n_words: int, row: int, stop: int) -> tuple[Array, Array, Array]:
     from wordatoms.kernels import cooccur
 
-    indptrs = [run.indptr[row : stop + 1] for run in runs]
+    runs, indptrs = _with_pairs(runs, row, stop)
+    if len(runs) == 1:  # as when another machine has added the others to it
+        first, end = int(indptrs[0][0]), int(indptrs[0][-1])
+        return indptrs[0][1:] - first, runs[0].indices[first:end], runs[0].values[first:end]
     n_pairs = sum(int(indptr[-1] - indptr[0]) for indptr in indptrs)
     columns, values = _pair_buffers(n_pairs)
     bounds = np.empty((len(runs), stop - row + 1), np.int64)
@@ -317,6 +400,20 @@ def _add_rows(runs: Runs, n_words: int, row: int, stop: int) -> tuple[Array, Arr
     return ends, out_columns, out_values
 
 
+def _with_pairs(runs: Runs, row: int, stop: int) -> tuple[Runs, list[Array]]:
+    """The runs that have pairs in some rows (one at least), and where these are."""
+    found = [(run, run.indptr[row : stop + 1]) for run in runs]
+    kept = [(run, indptr) for run, indptr in found if indptr[0] < indptr[-1]] or found[:1]
+    return [run for run, _ in kept], [indptr for _, indptr in kept]
+
+
+def expected_pairs(vocabulary: Vocabulary, window: int) -> NDArray[np.float64]:
+    """About how many pairs each row will have, (n_words,): each occurrence meets words that come after it in order."""
+    after = np.cumsum(vocabulary.p_word[::-1])[::-1]
+    met = 2 * window * vocabulary.counts * after
+    return np.minimum(met, np.arange(len(vocabulary), 0, -1))
+
+
 def count_pairs(
     corpus: Corpus,
     vocabulary: Vocabulary,
@@ -328,22 +425,26 @@ def count_pairs(
     engine: Engine | None = None,
     folder: Path | None = None,
     work: Path | None = None,
+    keep: Path | None = None,
     on_install: Callable[[], None] = lambda: None,
     report: TextCallback | None = None,
 ) -> Counts:
     """Count the co-occurrences of the words of a vocabulary in a text.
 
     With a `folder` the counts are written there and memory-mapped; else they are held in memory. Runs are spilled
-    below `work`, which must be on the same disk as the folder (default: in the folder itself); `on_install` is called
-    when all is counted, before any file in the folder changes.
+    below `work`, which must be on the same disk as the folder (default: in the folder itself); what is counted so far
+    stays in `keep`, if it is given, for a later call to go on from. `on_install` is called when all is counted, before
+    any file in the folder changes.
     """
     check_memory(memory)
     weights = integer_weights(window, weighting, vocabulary.n_tokens)
     engine = engine or local_engine(None, memory)
     lexicon = Lexicon(vocabulary.words, tokenizer=tokenizer)
-    with spill_folder(work or folder) as spill:
-        task = CountPairs(lexicon, len(vocabulary), weights, memory // engine.n_workers, spill)
-        runs = engine.run(task, make_batches(corpus.shards, BATCH_BYTES), Runs.__add__, report)
+    loads = expected_pairs(vocabulary, window)
+    task = CountPairs(lexicon, len(vocabulary), weights, memory // engine.n_workers, loads)
+    known = ("\n".join(vocabulary.words), lexicon.tokenizer, weights)
+    with spill_folder(work or folder) as spill, opened_ledger("pairs", known, keep=keep, work=spill) as ledger:
+        runs = engine.run(task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
         total = add_runs(runs, len(vocabulary), spill=spill, memory=memory, threads=engine.n_workers)
         facts: dict[str, Any] = {"window": window, "weighting": weighting, "unit": int(weights[0])}
         if folder is None:

@@ -1,8 +1,9 @@
-"""Engines: how a function is run over the shards of a text and its results are added up.
+"""Engines: how a piece of work is done on all shards of a text.
 
-An engine knows nothing of words or counts. It calls `work(batch, report)` for each batch of shards, in any order and
-anywhere, and adds the results with `add`, in any order too: both must not care. Threads of this machine are the
-first engine; another one needs no more than `run`.
+An engine knows nothing of words or counts. It calls `work(batch, report, folder)` for batches of shards, in any order
+and anywhere, and enters what comes back into a ledger, so that nothing is done twice when something dies; the pieces
+that it hands over add up to the result for the whole text, however the text was split. Threads of this machine are the
+first engine, a Dask cluster (`wordatoms.daskengine`) is another.
 """
 
 from __future__ import annotations
@@ -11,16 +12,44 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from pathlib import Path
 from typing import Protocol, TypeVar
 
-from wordatoms.parallel import Stopped, resolve_threads, run_threads
+from wordatoms.ledger import Ledger
+from wordatoms.parallel import Item, Result, Stopped, resolve_threads, run_threads
 from wordatoms.progress import TextCallback
-from wordatoms.text import Shard, read_blocks
+from wordatoms.shards import Shard, read_blocks
 
 Batch = tuple[Shard, ...]
 SMALLEST_WORKER = 32 << 20
 """Bytes that the buffers of one worker take at the least."""
 Part = TypeVar("Part")
+Piece = TypeVar("Piece")
+
+
+class Work(Protocol[Piece]):
+    """What is done with each batch, and how the pieces that come of it are added; can be sent to another machine."""
+
+    @property
+    def kind(self) -> type[Piece]:
+        """Of the pieces: a frozen dataclass of arrays and numbers."""
+        ...
+
+    def __call__(self, batch: Batch, report: TextCallback, folder: Path | None) -> list[Piece]:
+        """The pieces of a batch, with large arrays in files of the folder; in memory without one."""
+        ...
+
+    def add(self, pieces: Sequence[Piece]) -> Piece:
+        """The sum of pieces that are in memory, in memory."""
+        ...
+
+    def split(self, piece: Piece, n: int) -> list[Piece]:
+        """A piece in memory cut into `n`, each to be added to its likes only."""
+        ...
+
+    def n_splits(self, memory: int) -> int:
+        """Into how many to cut a piece, so that the sum of several takes little of the memory."""
+        ...
 
 
 class Engine(Protocol):
@@ -31,14 +60,25 @@ class Engine(Protocol):
         """How many batches are worked on at the same time, sharing the memory of one machine."""
         ...
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the text is read by other processes, on this machine or others."""
+        ...
+
     def run(
         self,
-        work: Callable[[Batch, TextCallback], Part],
-        batches: Sequence[Batch],
-        add: Callable[[Part, Part], Part],
+        work: Work[Piece],
+        shards: Sequence[Shard],
+        ledger: Ledger,
+        *,
+        batch_bytes: int,
         report: TextCallback | None = None,
-    ) -> Part:
-        """The sum of `work` over all batches (of which there is at least one)."""
+    ) -> list[Piece]:
+        """Pieces whose sum is the result for all shards, kept in the ledger."""
+        ...
+
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+        """`function` of each item, in their order."""
         ...
 
 
@@ -52,13 +92,44 @@ class ThreadEngine:
     def n_workers(self) -> int:
         return resolve_threads(self.threads)
 
+    @property
+    def is_elsewhere(self) -> bool:
+        return False
+
     def run(
         self,
-        work: Callable[[Batch, TextCallback], Part],
+        work: Work[Piece],
+        shards: Sequence[Shard],
+        ledger: Ledger,
+        *,
+        batch_bytes: int,
+        report: TextCallback | None = None,
+    ) -> list[Piece]:
+        found, todo = ledger.find(shards, work.kind)
+        report_found(shards, todo, report)
+
+        def finish(batch: Batch, progress: TextCallback) -> list[Piece]:
+            return ledger.enter(batch, work(batch, progress, ledger.folder))
+
+        parts = self._each(finish, make_batches(todo, batch_bytes), report)
+        return [*found, *(piece for part in parts for piece in part)]
+
+    def sum(
+        self,
+        function: Callable[[Batch, TextCallback], Part],
         batches: Sequence[Batch],
         add: Callable[[Part, Part], Part],
         report: TextCallback | None = None,
     ) -> Part:
+        """The sum of `function` over batches (of which there is at least one), with nothing kept on the way."""
+        return reduce(add, self._each(function, batches, report))
+
+    def _each(
+        self,
+        function: Callable[[Batch, TextCallback], Part],
+        batches: Sequence[Batch],
+        report: TextCallback | None,
+    ) -> list[Part]:
         stop = threading.Event()
         lock = threading.Lock()
 
@@ -69,8 +140,10 @@ class ThreadEngine:
                 with lock:
                     report(n_bytes, n_tokens)
 
-        parts = run_threads(lambda batch: work(batch, report_or_stop), batches, self.n_workers, stop=stop)
-        return reduce(add, parts)
+        return run_threads(lambda batch: function(batch, report_or_stop), batches, self.n_workers, stop=stop)
+
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+        return run_threads(function, items, self.n_workers)
 
 
 def local_engine(threads: int | None, memory: int) -> ThreadEngine:
@@ -90,6 +163,12 @@ def make_batches(shards: Sequence[Shard], n_bytes: int) -> list[Batch]:
             batches.append(tuple(batch))
             batch, size = [], 0
     return [*batches, tuple(batch)] if batch else batches
+
+
+def report_found(shards: Sequence[Shard], todo: Sequence[Shard], report: TextCallback | None) -> None:
+    """What was read in an earlier run is progress too."""
+    if report is not None and len(todo) < len(shards):
+        report(sum(shard.n_bytes for shard in shards) - sum(shard.n_bytes for shard in todo), 0)
 
 
 def blocks_with_sizes(shard: Shard) -> Iterator[tuple[bytes, int]]:

@@ -6,6 +6,7 @@
     ├── UnknownWordError    (also a KeyError)         a word outside the vocabulary, with the nearest spellings
     ├── ModelError          (also a ValueError)       a model folder that is incomplete, damaged or of another kind
     ├── DivergedError       (also an ArithmeticError) a training that ran into NaN or away from its loss
+    ├── EngineError         (also a RuntimeError)     a cluster that cannot be reached or does not work
     └── MissingExtraError   (also an ImportError)     an optional dependency, with the command that installs it
 
 On the command line each of them becomes one sentence and exit code 1.
@@ -42,6 +43,10 @@ class ModelError(WordatomsError, ValueError):
 
 class DivergedError(WordatomsError, ArithmeticError):
     """A training whose loss became NaN or ran away."""
+
+
+class EngineError(WordatomsError, RuntimeError):
+    """A cluster that cannot be reached, or that lost what was given to it."""
 
 
 class MissingExtraError(WordatomsError, ImportError):

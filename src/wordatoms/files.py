@@ -3,7 +3,7 @@
 Files come in the order in which they were given, those of a folder or pattern sorted; a file that is found twice
 counts once. What the operating system says about a file becomes one sentence that names it.
 
-Left out: what the files hold, and addresses on the network.
+Addresses such as s3://bucket/folder are looked up by `wordatoms.addresses`. Left out: what the files hold.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from wordatoms.addresses import find_addresses, is_address
 from wordatoms.errors import InputError
 
 
@@ -27,13 +28,13 @@ def find_files(sources: Sequence[str | Path]) -> list[str]:
     found: dict[str, str] = {}
     for source in sources:
         for path in _expand(os.fspath(source)):
-            found.setdefault("-" if path == "-" else os.path.realpath(path), path)
+            found.setdefault(path if path == "-" or is_address(path) else os.path.realpath(path), path)
     return list(found.values())
 
 
 def is_regular(path: str) -> bool:
     """Whether a path is that of a file that can be read again, not of a pipe or device."""
-    return stat.S_ISREG(_mode(path))
+    return is_address(path) or stat.S_ISREG(_mode(path))
 
 
 def printable(path: str) -> str:
@@ -63,6 +64,8 @@ def _expand(source: str) -> list[str]:
         return [source]
     if "\0" in source:
         raise InputError(f"{source!r} is not a path, it holds a NUL character; check the spelling.")
+    if is_address(source):
+        return _expand_address(source)
     if glob.has_magic(source) and not os.path.lexists(source):
         return _expand_pattern(source)
     if not _is_folder(source):
@@ -70,6 +73,14 @@ def _expand(source: str) -> list[str]:
     if files := _walk(source):
         return files
     raise InputError(f"the folder {printable(source)} holds no files (hidden ones are skipped); pass another.")
+
+
+def _expand_address(address: str) -> list[str]:
+    with blaming(address):
+        files = find_addresses(address)
+    if not files:
+        raise InputError(f"there is no file at {address}; check the spelling, and that it may be listed.")
+    return files
 
 
 def _expand_pattern(pattern: str) -> list[str]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from wordatoms.addresses import is_address, open_address
 from wordatoms.compression import CompressionError, TruncatedError, inflate
 from wordatoms.errors import InputError
 from wordatoms.files import blaming, printable
@@ -51,18 +52,21 @@ class Shard:
     start: int = 0
     """Of a plain file, the lines that begin in [start, stop) are read; compressed files are read whole."""
     stop: int | None = None
+    """Of a compressed file, its size."""
     replace_invalid: bool = False
     """Read broken UTF-8 as U+FFFD instead of stopping there."""
     origin: str = ""
     """What errors call the text, where that is not the path."""
+    sha256: str = ""
+    """Of the whole file, where it is known."""
 
     @property
     def n_bytes(self) -> int:
         """Bytes on disk."""
         if self.stop is not None:
             return self.stop - self.start
-        with blaming(self.name):
-            return Path(self.path).stat().st_size - self.start
+        with blaming(self.name), open_file(self.path) as file:
+            return file.seek(0, os.SEEK_END) - self.start
 
     @property
     def name(self) -> str:
@@ -118,10 +122,15 @@ class TextStream(io.RawIOBase):
         super().close()
 
 
+def open_file(path: str) -> io.BufferedReader:
+    """A file on disk or elsewhere, to be closed by the caller."""
+    return open_address(path) if is_address(path) else Path(path).open("rb")
+
+
 def open_text(shard: Shard) -> TextStream:
     """A shard's text as it is, to be closed by the caller."""
     with blaming(shard.name):
-        file = Path(shard.path).open("rb")  # noqa: SIM115 - closed with the stream
+        file = open_file(shard.path)
         try:
             return _InflatedText(file, shard) if shard.compression else _PlainText(file, shard)
         except BaseException:
@@ -160,7 +169,7 @@ class _PlainText(TextStream):
 
 def _line_range(file: IO[bytes], shard: Shard) -> tuple[int, int]:
     """Where the first line that begins in a shard starts, and where the last one ends."""
-    size = os.fstat(file.fileno()).st_size
+    size = file.seek(0, os.SEEK_END)
     stop = size if shard.stop is None else shard.stop
     if stop > size:
         raise InputError(f"{shard.name} has shrunk below {stop:,} bytes, to {size:,}; start again.")

@@ -18,14 +18,24 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from wordatoms.addresses import is_address
 from wordatoms.compression import recognise_compression
 from wordatoms.errors import InputError, require_extra
 from wordatoms.filekinds import is_dump, refuse_binary
 from wordatoms.files import blaming, find_files, is_regular, printable, standard_input
 from wordatoms.parallel import Item, Result, Stopped, resolve_threads, run_threads
-from wordatoms.shards import MAX_PARAGRAPH_BYTES, OnRead, ReadProgress, Shard, open_text, read_blocks, read_head
+from wordatoms.shards import (
+    MAX_PARAGRAPH_BYTES,
+    OnRead,
+    ReadProgress,
+    Shard,
+    open_file,
+    open_text,
+    read_blocks,
+    read_head,
+)
 from wordatoms.store import write_whole
 
 if TYPE_CHECKING:
@@ -41,6 +51,12 @@ _COPY_BYTES = 1 << 20
 log = logging.getLogger(__name__)
 
 _Blocks = Generator[bytes, None, None]
+
+
+class RunElsewhere(Protocol):
+    """How a function is applied to all items on other machines, results in their order."""
+
+    def __call__(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]: ...
 
 
 @dataclass(frozen=True)
@@ -76,25 +92,31 @@ def open_corpus(
     replace_invalid: bool = False,
     shard_bytes: int = SHARD_BYTES,
     on_bytes: TextCallback | None = None,
+    elsewhere: RunElsewhere | None = None,
 ) -> Corpus:
     """Find the files of `sources`, hash them and cut their text into shards.
 
-    A source is a file, a folder, a pattern such as `texts/**/*.txt`, or "-" for standard input; a file that
-    is found twice counts once. What cannot be read twice or side by side is first written to the folder
-    `work` as plain text: standard input and pipes, MediaWiki dumps, and compressed files if there are fewer
-    files than threads. A later call with the same folder takes up what an earlier one has finished there.
+    A source is a file, a folder, a pattern such as `texts/**/*.txt`, an address such as `s3://bucket/texts`, or "-" for
+    standard input; a file that is found twice counts once. What cannot be read twice or side by side is first written
+    to the folder `work` as plain text: standard input and pipes, MediaWiki dumps, and compressed files if there are
+    fewer files than threads. A later call with the same folder takes up what an earlier one has finished there.
     `work` has to last as long as the corpus is read. `on_bytes` is called with the bytes read and 0 tokens.
+    Where the files are read `elsewhere`, they are looked at and hashed there, and compressed ones stay as they are.
     """
     threads = resolve_threads(threads)
     if shard_bytes < 1:
         raise InputError(f"shard_bytes is {shard_bytes}; pass 1 or more.")
     on_read = _bytes_only(on_bytes)
     paths = find_files([sources] if isinstance(sources, str | Path) else sources)
-    inputs = [_examine(_capture(path, number, work, on_read)) for number, path in enumerate(paths)]
+    captured = [_capture(path, number, work, on_read) for number, path in enumerate(paths)]
+    inputs = elsewhere(_examine, captured) if elsewhere else [_examine(text) for text in captured]
     if all(text.is_empty for text in inputs):
         raise _no_text(inputs)
-    hashed = _run_stoppable(lambda text, stop: _hash(text, stop, on_read), inputs, threads)
-    texts = _Spool(work, threads, replace_invalid, on_read).fill(hashed)
+    if elsewhere:
+        hashed = elsewhere(_hash, inputs)
+    else:
+        hashed = _run_stoppable(lambda text, stop: _hash(text, stop, on_read), inputs, threads)
+    texts = _Spool(work, threads, replace_invalid, on_read).fill(hashed, inflate=not elsewhere)
     shards = tuple(shard for text in texts for shard in text.cut(shard_bytes))
     if not shards:
         raise _no_text(inputs)
@@ -125,7 +147,8 @@ class _Input:
 def _capture(path: str, number: int, work: Path, on_read: OnRead) -> _Input:
     """An input that can be read again: what comes through a pipe is copied into `work` as it is."""
     if path != "-" and is_regular(path):
-        return _Input(path, printable(path))
+        # Another machine, or another folder to work in, has to find it too.
+        return _Input(path if is_address(path) else os.path.abspath(path), printable(path))  # noqa: PTH100
     text = _Input(str(work / f"stream-{number}"), printable(path))
     with _spooling(text.name, work), write_whole(Path(text.path)) as copy:
         for chunk in _stream_chunks(path, text.name):
@@ -181,12 +204,13 @@ def _stop_if(stop: threading.Event) -> None:
         raise Stopped
 
 
-def _hash(text: _Input, stop: threading.Event, on_read: OnRead) -> _Input:
+def _hash(text: _Input, stop: threading.Event | None = None, on_read: OnRead = lambda _: None) -> _Input:
     digest = hashlib.sha256()
     n_bytes = 0
-    with blaming(text.name), Path(text.path).open("rb", buffering=0) as file:
+    with blaming(text.name), open_file(text.path) as file:
         while chunk := file.read(_COPY_BYTES):
-            _stop_if(stop)
+            if stop:
+                _stop_if(stop)
             digest.update(chunk)
             n_bytes += len(chunk)
             on_read(len(chunk))
@@ -202,17 +226,24 @@ class _Spool:
     replace_invalid: bool
     on_read: OnRead
 
-    def fill(self, inputs: Sequence[_Input]) -> list[Shard]:
-        """Each input as one shard, its whole text."""
-        few = len(inputs) < self.threads
+    def fill(self, inputs: Sequence[_Input], *, inflate: bool = True) -> list[Shard]:
+        """Each input as one shard, its whole text; where there are few, without compression if that is allowed."""
+        inflate &= len(inputs) < self.threads
         shards = _run_stoppable(
-            lambda text, stop: self._inflate(text, stop) if few else self._as_it_is(text), inputs, self.threads
+            lambda text, stop: self._inflate(text, stop) if inflate else self._as_it_is(text), inputs, self.threads
         )
         # Dumps come one after the other, because each of them uses all cores.
         return [self._strip(text) if text.is_dump else shard for text, shard in zip(inputs, shards, strict=True)]
 
     def _as_it_is(self, text: _Input) -> Shard:
-        return Shard(text.path, text.compression, replace_invalid=self.replace_invalid, origin=text.name)
+        return Shard(
+            text.path,
+            text.compression,
+            stop=text.n_bytes,
+            replace_invalid=self.replace_invalid,
+            origin=text.name,
+            sha256=text.sha256,
+        )
 
     def _inflate(self, text: _Input, stop: threading.Event) -> Shard:
         shard = self._as_it_is(text)
@@ -239,12 +270,16 @@ class _Spool:
         else:
             with _spooling(text.name, self.work), write_whole(copy) as file, closing(blocks):
                 file.writelines(blocks)
-        return Shard(str(copy), origin=text.name)
+        return Shard(str(copy.absolute()), origin=text.name, sha256=self._content(text))
 
     def _copy(self, text: _Input) -> Path:
         """Where the plain text of an input goes: the same place for the same file and settings."""
-        key = f"{text.sha256} {text.is_dump} {self.replace_invalid} {os.path.realpath(text.path)}"
+        key = f"{self._content(text)} {os.path.realpath(text.path)}"
         return self.work / f"{hashlib.sha256(os.fsencode(key)).hexdigest()[:32]}.txt"
+
+    def _content(self, text: _Input) -> str:
+        """What the plain text of an input follows from."""
+        return f"{text.sha256} {text.is_dump} {self.replace_invalid}"
 
 
 def _until(stop: threading.Event, blocks: Iterator[bytes]) -> _Blocks:

@@ -6,26 +6,30 @@ words ordered by the partition their hash falls into, and in the end the runs ar
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine, make_batches
+from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine
 from wordatoms.errors import InputError, ModelError, UnknownWordError
+from wordatoms.ledger import opened_ledger
 from wordatoms.progress import TextCallback
-from wordatoms.store import Array, ArrayFile, spill_folder, spilled, write_json, write_whole
+from wordatoms.store import Array, ArrayFile, spilled, write_json, write_whole
 from wordatoms.text import Corpus
 from wordatoms.tokens import Lexicon, Tokenizer, unpack_words
+from wordatoms.untrusted import LARGEST_WORDS, read_json, read_whole
 from wordatoms.wordlists import format_words, parse_words
 
 DEFAULT_MEMORY = 2 << 30
 BATCH_BYTES = 32 << 20
 N_PARTITIONS = 64
+SPLIT_BYTES = 4 << 30
+"""Of text: the words of so much of it are added in one place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +77,8 @@ class Vocabulary:
     @classmethod
     def load(cls, folder: Path) -> Vocabulary:
         try:
-            facts = json.loads((folder / "vocabulary.json").read_bytes())
-            words, counts = parse_words((folder / "words.txt").read_bytes())
+            facts = read_json(folder / "vocabulary.json")
+            words, counts = parse_words(read_whole(folder / "words.txt", LARGEST_WORDS))
             n_words, n_tokens = int(facts["n_words"]), int(facts["n_tokens"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelError(f"the vocabulary in {folder} cannot be read ({error}); count the text again.") from error
@@ -94,17 +98,8 @@ class WordRun:
     counts: Array | ArrayFile
     bounds: NDArray[np.int64]
     """For each partition, and once more at the end: the first word and the first packed integer, (n + 1, 2)."""
-
-
-@dataclass(frozen=True)
-class WordTally:
-    """What a worker found: runs that are still to be added up, and the number of tokens."""
-
-    runs: tuple[WordRun, ...]
     n_tokens: int
-
-    def __add__(self, other: WordTally) -> WordTally:
-        return WordTally(self.runs + other.runs, self.n_tokens + other.n_tokens)
+    """Words that were seen, each as often as it was."""
 
 
 @dataclass(frozen=True)
@@ -114,43 +109,67 @@ class TallyWords:
     tokenizer: Tokenizer
     memory: int
     """Bytes that the table of one worker may take."""
-    spill: Path | None = None
-    """Folder for runs; without it they stay in memory."""
+    n_bytes: int = 0
+    """Of the whole text."""
 
-    def __call__(self, batch: Batch, report: TextCallback) -> WordTally:
+    @property
+    def kind(self) -> type[WordRun]:
+        return WordRun
+
+    def __call__(self, batch: Batch, report: TextCallback, folder: Path | None) -> list[WordRun]:
         from wordatoms.kernels import tokens as kernel
 
         lexicon, counts = Lexicon(tokenizer=self.tokenizer), np.zeros(1 << 12, np.int64)
-        tally = WordTally((), 0)
+        runs: list[WordRun] = []
         for shard in batch:
             for block, n_read in blocks_with_sizes(shard):
                 ids = lexicon.encode(block, grow=True)
                 if len(lexicon) > len(counts):
                     counts = np.concatenate([counts, np.zeros(2 * len(lexicon) - len(counts), np.int64)])
-                n_tokens = kernel.tally(ids, counts)
-                tally += WordTally((), n_tokens)
-                report(n_read, n_tokens)
+                report(n_read, kernel.tally(ids, counts))
                 if lexicon.n_bytes + counts.nbytes > self.memory:
-                    tally += WordTally((self._run(lexicon, counts),), 0)
+                    runs.append(_as_run(lexicon, counts, folder))
                     lexicon, counts = Lexicon(tokenizer=self.tokenizer), np.zeros(1 << 12, np.int64)
-        return tally + WordTally((self._run(lexicon, counts),), 0)
+        return [*runs, _as_run(lexicon, counts, folder)]
 
-    def _run(self, lexicon: Lexicon, counts: NDArray[np.int64]) -> WordRun:
-        from wordatoms.kernels import tokens as kernel
+    def add(self, pieces: Sequence[WordRun]) -> WordRun:
+        lexicon, counts = _add_partitions(pieces, 0, N_PARTITIONS)
+        return _as_run(lexicon, counts, None)
 
-        keys, starts = lexicon.keys()
-        partitions = (lexicon.hashes() % np.uint64(N_PARTITIONS)).astype(np.int64)
-        order = np.argsort(partitions, kind="stable")
-        lengths = np.diff(starts)[order].astype(np.int32)
-        bounds = np.zeros((N_PARTITIONS + 1, 2), np.int64)
-        bounds[1:, 0] = np.cumsum(np.bincount(partitions, minlength=N_PARTITIONS))
-        bounds[:, 1] = np.concatenate([[0], np.cumsum(lengths)])[bounds[:, 0]]
-        ordered = np.empty_like(keys)
-        kernel.reorder_keys(keys, starts, order, ordered)
-        ordered_counts = counts[: len(lexicon)][order]
-        return WordRun(
-            spilled(ordered, self.spill), spilled(lengths, self.spill), spilled(ordered_counts, self.spill), bounds
-        )
+    def split(self, piece: WordRun, n: int) -> list[WordRun]:
+        """Ranges of partitions."""
+        cuts = [N_PARTITIONS * k // n for k in range(n + 1)]
+        return [_partitions_of(piece, first, stop) for first, stop in pairwise(cuts)]
+
+    def n_splits(self, memory: int) -> int:  # noqa: ARG002 - how many words there are is what is to be found
+        return min(N_PARTITIONS, 1 + self.n_bytes // SPLIT_BYTES)
+
+
+def _as_run(lexicon: Lexicon, counts: NDArray[np.int64], folder: Path | None) -> WordRun:
+    from wordatoms.kernels import tokens as kernel
+
+    keys, starts = lexicon.keys()
+    partitions = (lexicon.hashes() % np.uint64(N_PARTITIONS)).astype(np.int64)
+    order = np.argsort(partitions, kind="stable")
+    lengths = np.diff(starts)[order].astype(np.int32)
+    bounds = np.zeros((N_PARTITIONS + 1, 2), np.int64)
+    bounds[1:, 0] = np.cumsum(np.bincount(partitions, minlength=N_PARTITIONS))
+    bounds[:, 1] = np.concatenate([[0], np.cumsum(lengths)])[bounds[:, 0]]
+    ordered = np.empty_like(keys)
+    kernel.reorder_keys(keys, starts, order, ordered)
+    ordered_counts = counts[: len(lexicon)][order]
+    n_tokens = int(ordered_counts.sum())
+    return WordRun(
+        spilled(ordered, folder), spilled(lengths, folder), spilled(ordered_counts, folder), bounds, n_tokens
+    )
+
+
+def _partitions_of(run: WordRun, first: int, stop: int) -> WordRun:
+    """A run in memory with all other partitions empty."""
+    (word, key), (next_word, next_key) = run.bounds[first], run.bounds[stop]
+    counts = run.counts[word:next_word]
+    bounds = np.clip(run.bounds, run.bounds[first], run.bounds[stop]) - run.bounds[first]
+    return WordRun(run.keys[key:next_key], run.lengths[word:next_word], counts, bounds, int(counts.sum()))
 
 
 def build_vocabulary(
@@ -162,40 +181,57 @@ def build_vocabulary(
     memory: int = DEFAULT_MEMORY,
     engine: Engine | None = None,
     work: Path | None = None,
+    keep: Path | None = None,
     report: TextCallback | None = None,
 ) -> Vocabulary:
-    """Count the words of a text; keep those seen `min_count` times or more, at most the `max_words` most frequent."""
+    """Count the words of a text; keep those seen `min_count` times or more, at most the `max_words` most frequent.
+
+    What does not fit into the memory is spilled below `work`; what is counted so far stays in `keep`, if it is given,
+    for a later call to go on from.
+    """
     if min_count < 1 or (max_words is not None and max_words < 1):
         raise InputError(f"min_count is {min_count} and max_words {max_words}; both must be 1 or more.")
     engine = engine or local_engine(None, memory)
-    with spill_folder(work) as spill:
-        task = TallyWords(tokenizer or Tokenizer(), memory // (2 * engine.n_workers), spill)
-        tally = engine.run(task, make_batches(corpus.shards, BATCH_BYTES), WordTally.__add__, report)
+    tokenizer = tokenizer or Tokenizer()
+    task = TallyWords(tokenizer, memory // (2 * engine.n_workers), corpus.n_bytes)
+    with opened_ledger("words", [tokenizer], keep=keep, work=work) as ledger:
+        runs = engine.run(task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
+        n_tokens = sum(run.n_tokens for run in runs)
         ranked: list[tuple[int, str]] = []
         for number in range(N_PARTITIONS):  # cut at once, so that all of them are never held together
-            ranked = sorted(ranked + _add_partition(tally.runs, number, min_count, max_words))[:max_words]
-    if not tally.n_tokens:
-        raise InputError("there is no word in the text, only other characters; pass text with words in it.")
-    if not ranked:
-        raise InputError(
-            f"no word of the text ({tally.n_tokens:,} tokens) occurs {min_count} times; "
-            "pass a lower min_count or more text."
-        )
+            ranked = sorted(ranked + _frequent_words(runs, number, min_count, max_words))[:max_words]
+        if not ranked:
+            ledger.drop()  # nobody will go on from here
+            raise _no_words(n_tokens, min_count)
     counts, words = zip(*ranked, strict=True)
-    return Vocabulary(words, -np.array(counts, np.int64), tally.n_tokens)
+    return Vocabulary(words, -np.array(counts, np.int64), n_tokens)
 
 
-def _add_partition(
-    runs: tuple[WordRun, ...], number: int, min_count: int, max_words: int | None
-) -> list[tuple[int, str]]:
-    """The words of one partition that can be in the vocabulary, each behind its count with a minus."""
+def _no_words(n_tokens: int, min_count: int) -> InputError:
+    if not n_tokens:
+        return InputError("there is no word in the text, only other characters; pass text with words in it.")
+    return InputError(
+        f"no word of the text ({n_tokens:,} tokens) occurs {min_count} times; pass a lower min_count or more text."
+    )
+
+
+def _add_partitions(runs: Sequence[WordRun], first: int, stop: int) -> tuple[Lexicon, NDArray[np.int64]]:
+    """The words of some partitions, and how often each was seen."""
     lexicon, counts = Lexicon(), np.zeros(0, np.int64)
     for run in runs:
-        (word, key), (next_word, next_key) = run.bounds[number], run.bounds[number + 1]
+        (word, key), (next_word, next_key) = run.bounds[first], run.bounds[stop]
         starts = np.concatenate([[0], np.cumsum(run.lengths[word:next_word], dtype=np.int64)])
         ids = lexicon.add_keys(run.keys[key:next_key], starts)
         counts = np.concatenate([counts, np.zeros(len(lexicon) - len(counts), np.int64)])
         counts[ids] += run.counts[word:next_word]  # the words of a run are distinct
+    return lexicon, counts
+
+
+def _frequent_words(
+    runs: Sequence[WordRun], number: int, min_count: int, max_words: int | None
+) -> list[tuple[int, str]]:
+    """The words of one partition that can be in the vocabulary, each behind its count with a minus."""
+    lexicon, counts = _add_partitions(runs, number, number + 1)
     if max_words is not None and len(counts) > max_words:
         min_count = max(min_count, int(np.partition(counts, -max_words)[-max_words]))
     kept = np.flatnonzero(counts >= min_count)

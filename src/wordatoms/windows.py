@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine, make_batches
+from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine
 from wordatoms.errors import InputError
+from wordatoms.ledger import opened_ledger
 from wordatoms.progress import TextCallback
-from wordatoms.store import Array
+from wordatoms.store import Array, ArrayFile
 from wordatoms.text import Corpus
 from wordatoms.tokens import Lexicon, Tokenizer
 from wordatoms.vocabulary import BATCH_BYTES, DEFAULT_MEMORY
@@ -49,14 +52,14 @@ def packed_lines(batch: Batch, lexicon: Lexicon, n_words: int, report: TextCallb
 class WindowSample:
     """The windows of a text with the lowest hashes: drawn at random among all different ones, whatever the split."""
 
-    hashes: NDArray[np.uint64]
+    hashes: NDArray[np.uint64] | ArrayFile
     """In rising order, (n,)."""
     windows: NDArray[np.int32]
     """Rows of words, -1 beyond the ends of the line, the target in the middle, (n, 2 * window + 1)."""
     n_most: int
 
     def __add__(self, other: WindowSample) -> WindowSample:
-        hashes, first = np.unique(np.concatenate([self.hashes, other.hashes]), return_index=True)
+        hashes, first = np.unique(np.concatenate([self.hashes[:], other.hashes[:]]), return_index=True)
         windows = np.concatenate([self.windows, other.windows])[first[: self.n_most]]
         return WindowSample(hashes[: self.n_most], windows, self.n_most)
 
@@ -73,11 +76,24 @@ class SampleWindows:
     target: int | None = None
     """Only windows around this word."""
 
-    def __call__(self, batch: Batch, report: TextCallback) -> WindowSample:
+    @property
+    def kind(self) -> type[WindowSample]:
+        return WindowSample
+
+    def __call__(self, batch: Batch, report: TextCallback, folder: Path | None = None) -> list[WindowSample]:  # noqa: ARG002 - small
         sample = WindowSample(np.empty(0, np.uint64), np.empty((0, 2 * self.window + 1), np.int32), self.n_most)
         for stream, ends in packed_lines(batch, self.lexicon, self.n_words, report):
             sample += self._sample(stream, ends, full=len(sample.hashes) == self.n_most, worst=sample.hashes[-1:])
-        return sample
+        return [sample]
+
+    def add(self, pieces: Sequence[WindowSample]) -> WindowSample:
+        return reduce(WindowSample.__add__, pieces)
+
+    def split(self, piece: WindowSample, n: int) -> list[WindowSample]:  # noqa: ARG002
+        return [piece]
+
+    def n_splits(self, memory: int) -> int:  # noqa: ARG002
+        return 1
 
     def _sample(self, stream: Array, ends: Array, *, full: bool, worst: Array) -> WindowSample:
         from wordatoms.kernels import contexts as kernel
@@ -110,20 +126,25 @@ def sample_windows(
     tokenizer: Tokenizer | None = None,
     random_state: int = 0,
     engine: Engine | None = None,
+    work: Path | None = None,
+    keep: Path | None = None,
     report: TextCallback | None = None,
 ) -> NDArray[np.int32]:
     """Random windows of a text, at most `n_windows` and no two the same: rows of words, (n, 2 * window + 1).
 
     The word in the middle is the target; with a `target`, a row, only windows around that word. Beyond the ends of a
-    line there is -1.
+    line there is -1. What was drawn so far stays in `keep`, if it is given, for a later call to go on from.
     """
     check_window(window)
     if n_windows < 1:
         raise InputError(f"n_windows is {n_windows}; ask for 1 window or more.")
     powers = hash_powers(window, random_state)
     engine = engine or local_engine(None, DEFAULT_MEMORY)
-    task = SampleWindows(Lexicon(words, tokenizer=tokenizer), len(words), window, n_windows, powers, target)
-    return engine.run(task, make_batches(corpus.shards, BATCH_BYTES), WindowSample.__add__, report).windows
+    lexicon = Lexicon(words, tokenizer=tokenizer)
+    task = SampleWindows(lexicon, len(words), window, n_windows, powers, target)
+    known = ("\n".join(words), lexicon.tokenizer, powers, n_windows, target)
+    with opened_ledger("windows", known, keep=keep, work=work) as ledger:
+        return task.add(engine.run(task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)).windows
 
 
 def hash_powers(window: int, random_state: int) -> NDArray[np.uint64]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from wordatoms.competitors import LEARNED, form_rows, known_words, learn_competitor, learn_nnse
 from wordatoms.embeddings import Embeddings
-from wordatoms.engine import Engine, local_engine
+from wordatoms.engine import ThreadEngine, local_engine
 from wordatoms.errors import InputError
 from wordatoms.folder import ModelFolder
 from wordatoms.modeltokens import model_tokenizer
@@ -69,7 +69,7 @@ def sample_word_windows(
     random_state: int = 0,
     memory: int = DEFAULT_MEMORY,
     threads: int | None = None,
-    engine: Engine | None = None,
+    engine: ThreadEngine | None = None,
     display: Display = SILENT,
 ) -> WordWindows:
     """Windows of the known forms of some words; of the text that was counted, unless `sources` name another."""

@@ -1,4 +1,7 @@
-"""Text → vocabulary → counts."""
+"""Text → vocabulary → counts.
+
+What is read so far is kept until the stage is done, so that an interrupted one goes on from there.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import Any
 from wordatoms.counts import ARRAYS, Counts, check_memory, count_pairs
 from wordatoms.engine import Engine, local_engine
 from wordatoms.folder import ModelFolder
-from wordatoms.pipeline.sources import CountSettings, as_input, digest, opened_text
+from wordatoms.pipeline.sources import CountSettings, as_input, digest, kept_parts, opened_text
 from wordatoms.progress import SILENT, Display
 from wordatoms.text import Corpus
 from wordatoms.vocabulary import DEFAULT_MEMORY, build_vocabulary
@@ -31,7 +34,7 @@ def count(
     settings = settings or CountSettings()
     check_memory(memory)
     engine = engine or local_engine(threads, memory)
-    with folder.working(), opened_text(sources, folder, settings, threads, display=display) as corpus:
+    with folder.working(), opened_text(sources, folder, settings, threads, engine=engine, display=display) as corpus:
         facts = {**asdict(settings), "text": digest(corpus.files)}
         if folder.is_done("count", facts, force=force):
             return False
@@ -55,12 +58,12 @@ def _count(
     display: Display,
 ) -> Counts:
     common: dict[str, Any] = {"tokenizer": settings.tokenizer, "memory": memory, "engine": engine}
+    common |= {"work": folder.work, "keep": kept_parts(folder)}
     with display.text_bar("words", n_bytes=corpus.n_bytes) as report:
         vocabulary = build_vocabulary(
             corpus,
             min_count=settings.min_count,
             max_words=settings.max_words,
-            work=folder.work,
             report=report,
             **common,
         )
@@ -71,7 +74,6 @@ def _count(
             window=settings.window,
             weighting=settings.weighting,
             folder=folder.path,
-            work=folder.work,
             on_install=on_install,
             report=report,
             **common,

@@ -1,4 +1,7 @@
-"""Text and embeddings → average contexts → the map A."""
+"""Text and embeddings → average contexts → the map A.
+
+What is read so far is kept until the stage is done, so that an interrupted one goes on from there.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,15 @@ from wordatoms.errors import InputError, ModelError
 from wordatoms.folder import ModelFolder
 from wordatoms.inducedmap import WEIGHTINGS, InducedMap, learn_map
 from wordatoms.modeltokens import model_tokenizer
-from wordatoms.pipeline.sources import CountSettings, as_input, counted_text, digest, opened_text, settings_of
+from wordatoms.pipeline.sources import (
+    CountSettings,
+    as_input,
+    counted_text,
+    digest,
+    kept_parts,
+    opened_text,
+    settings_of,
+)
 from wordatoms.progress import SILENT, Display
 from wordatoms.sif import DEFAULT_A, SIF, p_words
 from wordatoms.text import Corpus
@@ -63,12 +74,12 @@ def map_contexts(
     The text is the one that was counted, unless `sources` name another; imported vectors have none of their own.
     """
     settings = settings or MapSettings()
-    embedded = embedding_record(folder)
     engine = engine or local_engine(threads, memory)
     with folder.working():
+        embedded = embedding_record(folder)
         if not sources and _is_done(folder, settings, embedded, force=force):
             return False  # the text need not even be there
-        with model_text(folder, sources, threads, display=display) as corpus:
+        with model_text(folder, sources, threads, engine=engine, display=display) as corpus:
             facts = _facts(settings, embedded, digest(corpus.files))
             if folder.is_done("map", facts, force=force):
                 return False
@@ -94,18 +105,23 @@ def embedding_record(folder: ModelFolder) -> dict[str, Any]:
 
 @contextmanager
 def model_text(
-    folder: ModelFolder, sources: Sequence[str | Path], threads: int | None, *, display: Display
+    folder: ModelFolder,
+    sources: Sequence[str | Path],
+    threads: int | None,
+    *,
+    engine: Engine | None = None,
+    display: Display,
 ) -> Iterator[Corpus]:
     """The given text; without one, that which was counted."""
     counted = folder.stages.get("count")
     if sources:
         reading = settings_of(counted) if counted else CountSettings()
-        with opened_text(sources, folder, reading, threads, display=display) as corpus:
+        with opened_text(sources, folder, reading, threads, engine=engine, display=display) as corpus:
             yield corpus
         return
     if not counted:
         raise InputError(f"{folder.path} holds imported vectors, which have no text; pass some with --text.")
-    with counted_text(folder, (), threads, display=display) as corpus:
+    with counted_text(folder, (), threads, engine=engine, display=display) as corpus:
         yield corpus
 
 
@@ -127,6 +143,7 @@ def _map(
     embeddings, tokenizer = Embeddings.load(folder.path), model_tokenizer(folder)
     sif = SIF(embeddings, p_words(embeddings), settings.a, tokenizer=tokenizer)
     common: dict[str, Any] = {"window": settings.window, "tokenizer": tokenizer, "engine": engine}
+    common |= {"work": folder.work, "keep": kept_parts(folder)}
     with display.text_bar("windows", n_bytes=corpus.n_bytes) as report:
         windows = sample_windows(corpus, embeddings.words, random_state=settings.seed, report=report, **common)
     with display.text_bar("contexts", n_bytes=corpus.n_bytes) as report:
@@ -137,7 +154,6 @@ def _map(
             outside=not settings.include_target,
             inside=settings.include_target,
             memory=memory,
-            work=folder.work,
             report=report,
             **common,
         )

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from wordatoms.addresses import exists_address, is_address
+from wordatoms.engine import Engine
 from wordatoms.errors import InputError
 from wordatoms.folder import ModelFolder
 from wordatoms.parallel import resolve_threads
@@ -44,6 +46,7 @@ def opened_text(
     settings: CountSettings,
     threads: int | None,
     *,
+    engine: Engine | None = None,
     display: Display = SILENT,
 ) -> Iterator[Corpus]:
     """The text as shards; what a stream or an archive had to be unpacked to is removed at the end."""
@@ -57,6 +60,7 @@ def opened_text(
                 threads=resolve_threads(threads),
                 replace_invalid=settings.replace_invalid,
                 on_bytes=report,
+                elsewhere=engine.map if engine and engine.is_elsewhere else None,
             )
         yield corpus
     finally:
@@ -65,12 +69,17 @@ def opened_text(
 
 @contextmanager
 def counted_text(
-    folder: ModelFolder, sources: Sequence[str | Path], threads: int | None, *, display: Display = SILENT
+    folder: ModelFolder,
+    sources: Sequence[str | Path],
+    threads: int | None,
+    *,
+    engine: Engine | None = None,
+    display: Display = SILENT,
 ) -> Iterator[Corpus]:
     """The text that was counted, where it was or where `sources` say it is now."""
     counted = folder.stages["count"]
     found = sources or recorded_sources(counted)
-    with opened_text(found, folder, settings_of(counted), threads, display=display) as corpus:
+    with opened_text(found, folder, settings_of(counted), threads, engine=engine, display=display) as corpus:
         if [file.sha256 for file in corpus.files] != [file["sha256"] for file in counted["inputs"]]:
             raise InputError("the text is not the one that was counted; pass the same files in the same order.")
         yield corpus
@@ -78,7 +87,8 @@ def counted_text(
 
 def as_input(file: TextFile) -> dict[str, Any]:
     """A file for the manifest, found from any folder."""
-    return {**asdict(file), "path": file.path if file.path == "-" else os.path.abspath(file.path)}  # noqa: PTH100
+    is_found = file.path == "-" or is_address(file.path)
+    return {**asdict(file), "path": file.path if is_found else os.path.abspath(file.path)}  # noqa: PTH100
 
 
 def digest(files: Iterable[TextFile]) -> str:
@@ -95,6 +105,11 @@ def settings_of(counted: dict[str, Any]) -> CountSettings:
 def recorded_sources(counted: dict[str, Any]) -> list[str]:
     """Where the text of a count was, if it is still there."""
     paths = [file["path"] for file in counted["inputs"]]
-    if not all(Path(path).exists() for path in paths):
+    if not all(exists_address(path) if is_address(path) else Path(path).exists() for path in paths):
         raise InputError("the text that was counted is not where it was; say where it is with --text.")
     return paths
+
+
+def kept_parts(folder: ModelFolder) -> Path:
+    """Where a stage keeps what it has read so far, until it is done."""
+    return folder.work / "parts"

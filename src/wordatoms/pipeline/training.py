@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from wordatoms.engine import Engine
 from wordatoms.folder import ModelFolder
 from wordatoms.pipeline.atomizing import AtomSettings, atomize
 from wordatoms.pipeline.counting import count
@@ -31,17 +32,22 @@ def train(
     memory: int = DEFAULT_MEMORY,
     random_state: int = 0,
     threads: int | None = None,
+    engine: Engine | None = None,
     force: bool = False,
     quiet: bool = True,
 ) -> SenseModel:
-    """Text → senses in a model's folder, whatever is done already skipped."""
+    """Text → senses in a model's folder, whatever is done already skipped.
+
+    The text is read by the `engine`: threads of this process, or a `wordatoms.daskengine.DaskEngine`.
+    """
     chosen_parameters(method, parameters or {})  # a mistake there should not wait for the counting
     model = ModelFolder(folder, create=True)
     run: dict[str, Any] = {"threads": threads, "force": force, "display": Display(STEPS, quiet=quiet)}
-    count(sources, model, settings, memory=memory, **run)
+    reading: dict[str, Any] = {"memory": memory, "engine": engine, **run}
+    count(sources, model, settings, **reading)
     embed(model, method, parameters=parameters, sources=sources, random_state=random_state, **run)
     if not any(is_stream(source) for source in sources):
-        map_contexts(model, MapSettings(seed=random_state), sources=sources, memory=memory, **run)
+        map_contexts(model, MapSettings(seed=random_state), sources=sources, **reading)
     atomize(model, atom_settings, random_state=random_state, **run)
     return SenseModel(model.path)
 
