@@ -34,12 +34,17 @@ ONLY_PARSED = {
     "reproduce --all": "makes every table and figure of the paper",
     "explore": "serves until Ctrl-C",
     "lineup build": "reads all of WordNet, half a minute",
+    "train /shared/corpus": "needs a cluster",
+    "train s3://": "needs a bucket",
     "python benchmarks/atoms.py": "measures at full size",
+    "python benchmarks/cluster.py": "measures at full size",
     "python benchmarks/contexts.py": "measures at full size",
     "python benchmarks/counting.py": "measures at full size",
+    "python benchmarks/killing.py": "takes seconds for each kill",
     "python benchmarks/ksvd.py": "measures at full size",
     "python benchmarks/training.py": "measures at full size",
     "python benchmarks/uses.py": "measures at full size",
+    "python tools/fuzz.py": "takes a minute for each target",
 }
 """How a command begins whose options are checked, but which is not run, and why."""
 SMALLER = {

@@ -71,7 +71,7 @@ def build_world(world: Path) -> None:
     write_data(world / "DATA")
     (world / "wordnet").mkdir()
     write_database(world / "wordnet")
-    for name in ("tests", "benchmarks"):
+    for name in ("tests", "benchmarks", "tools"):
         (world / name).symlink_to(ROOT / name)
     write_testbed(world / "mine.tsv")
     with chdir(world):

@@ -35,6 +35,14 @@ def test_carriers_are_the_words_with_a_positive_weight(atoms: Atoms) -> None:
     assert atoms.n_words[4] == len(expected)
 
 
+def test_carriers_of_every_atom_are_those_of_the_codes(atoms: Atoms) -> None:
+    for atom in range(len(atoms)):
+        found = [(row, code[atom]) for row in range(len(atoms.codes)) if atom in (code := atoms.codes.positive(row))]
+        rows, weights = atoms.carriers(atom)
+        expected = sorted(found, key=lambda pair: (-pair[1], pair[0]))
+        assert list(zip(rows.tolist(), weights.tolist(), strict=True)) == expected
+
+
 def test_closest_and_neighbours(atoms: Atoms) -> None:
     assert atoms.closest(5 * atoms.vectors[7], 1) == [(7, pytest.approx(1, abs=1e-5))]
     assert 7 not in [atom for atom, _ in atoms.neighbours(7, N_ATOMS)]

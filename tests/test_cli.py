@@ -143,6 +143,10 @@ def _listen_to_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+_KEPT_WORDS = [".json", *4 * [".npy"]]
+"""What is left of a stage that ended after its first pass over the text."""
+
+
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_count_leaves_no_temporary_files(tmp_path: Path, stop: signal.Signals) -> None:
     text = tmp_path / "long.txt"
@@ -159,12 +163,12 @@ def test_interrupted_count_leaves_no_temporary_files(tmp_path: Path, stop: signa
         "1",
     ]
     with subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=_listen_to_interrupts) as process:
-        assert _wait_for(lambda: list((tmp_path / "m").glob(".work/.spill-*")))
+        assert _wait_for(lambda: list((tmp_path / "m").glob(".work/parts/words-*")))
         process.send_signal(stop)
         message = process.communicate(timeout=60)[1].decode()
     assert process.returncode == 130, message
     assert "interrupted" in message
-    assert not list((tmp_path / "m").rglob("*.npy"))
+    assert sorted(path.suffix for path in (tmp_path / "m").rglob("*.*") if path.is_file()) in ([], _KEPT_WORDS)
 
 
 def _wait_for(condition: object, seconds: float = 60) -> bool:

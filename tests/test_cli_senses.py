@@ -154,7 +154,7 @@ def test_truncated_file_is_made_again(tmp_path: Path, model: Path) -> None:
     shutil.copytree(model, copy)
     whole = (copy / "codes-weights.npy").read_bytes()
     (copy / "codes-weights.npy").write_bytes(whole[:500])
-    assert "--force" in fails(run("senses", "both3", "--model", copy))
+    assert "has 500 bytes instead of 5,088; run wordatoms atomize" in fails(run("senses", "both3", "--model", copy))
     settings = ("--atoms", "20", "--sparsity", "2", "--restarts", "3", "--iterations", "10")
     assert run("atomize", copy, *settings).returncode == 0
     assert (copy / "codes-weights.npy").read_bytes() == whole

@@ -9,6 +9,7 @@ import pytest
 
 import wordatoms as wa
 from planted import N_ATOMS, planted_model
+from sealing import reseal
 from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.notes import Notes
 from wordatoms.senses import SenseModel
@@ -147,6 +148,7 @@ def test_folder_without_a_model(tmp_path: Path) -> None:
 def test_model_without_atoms(model: SenseModel, tmp_path: Path) -> None:
     for name in ("manifest.json", "words.txt"):
         (tmp_path / name).write_bytes((model.path / name).read_bytes())
+    reseal(tmp_path)
     with pytest.raises(ModelError, match="has no atoms yet; run: wordatoms atomize"):
         wa.load(tmp_path).senses("both3")
 
@@ -157,6 +159,9 @@ def test_damaged_file_is_one_sentence(model: SenseModel, tmp_path: Path, name: s
         if path.is_file():
             (tmp_path / path.name).write_bytes(path.read_bytes())
     np.save(tmp_path / name, np.full((3, 2), 10**6, np.int32 if name != "codes-weights.npy" else np.float32))
+    with pytest.raises(ModelError, match=rf"{name} has \d+ bytes instead of"):
+        wa.load(tmp_path)
+    reseal(tmp_path)
     with pytest.raises(ModelError, match=r"holds no usable"):
         wa.load(tmp_path).senses("both3")
 

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from wordatoms.errors import ModelError
-from wordatoms.store import ArrayWriter, Checkpoint, load_array, save_array, spill_folder, write_whole
+from wordatoms.store import (
+    ArrayWriter,
+    Checkpoint,
+    clear_parts,
+    folder_beside,
+    load_array,
+    save_array,
+    spill_folder,
+    write_whole,
+)
 
 
 def test_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
@@ -94,3 +103,51 @@ def test_spill_folder_goes_away_on_error(tmp_path: Path) -> None:
         save_array(folder / "a.npy", np.zeros(3))
         raise KeyboardInterrupt
     assert not list(tmp_path.iterdir())
+
+
+def test_what_a_killed_process_was_writing_is_taken_over(tmp_path: Path) -> None:
+    (tmp_path / ".file.part").write_bytes(b"much more than is written now")
+    with write_whole(tmp_path / "file") as file:
+        file.write(b"new")
+    assert (tmp_path / "file").read_bytes() == b"new"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_two_who_write_the_same_file(tmp_path: Path) -> None:
+    with write_whole(tmp_path / "file") as first:
+        first.write(b"first")
+        with write_whole(tmp_path / "file") as second:
+            second.write(b"second")
+            clear_parts(tmp_path)  # as a training does when it starts
+        assert (tmp_path / "file").read_bytes() == b"second"
+    assert (tmp_path / "file").read_bytes() == b"first"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_disk_error_names_the_file(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space") as caught, write_whole(tmp_path / "file"):
+        raise OSError(28, "No space left on device")
+    assert caught.value.filename == str(tmp_path / "file")
+
+
+def test_a_checkpoint_with_a_flipped_bit_is_ignored_or_the_same(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "c.npz", {"dim": 3})
+    checkpoint.save(4, {"x": np.arange(30.0), "y": np.array(2)})
+    whole = checkpoint.path.read_bytes()
+    for place in range(len(whole)):
+        content = bytearray(whole)
+        content[place] ^= 1 << place % 8
+        checkpoint.path.write_bytes(content)
+        saved = checkpoint.load()
+        assert saved is None or (saved.step, saved.arrays["x"].tolist(), int(saved.arrays["y"])) == (4, [*range(30)], 2)
+
+
+def test_a_folder_takes_its_name_when_all_is_in(tmp_path: Path) -> None:
+    (tmp_path / ".site.killed.unfinished").mkdir()
+    (tmp_path / ".site.killed.unfinished" / "page").touch()
+    with folder_beside(tmp_path / "site") as work, folder_beside(tmp_path / "site") as other:
+        assert work.exists(), "somebody else is at work there"
+        (work / "page").touch()
+        assert other != work
+        work.rename(tmp_path / "site")
+    assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["site", "site/page"]

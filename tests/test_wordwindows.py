@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samples import ParcelEngine, as_corpus, slow, texts_of
+from samples import as_corpus, slow, texts_of
 from wordatoms import wordwindows as module
 from wordatoms.engine import ThreadEngine
 from wordatoms.errors import InputError, ModelError
@@ -59,7 +59,7 @@ def test_same_windows_for_any_split_and_order(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BATCH_BYTES", 30)
         patch.setattr(module, "MERGED_AT_ONCE", 2)
-        for engine in (ThreadEngine(threads), ParcelEngine()):
+        for engine in (ThreadEngine(threads),):
             found = windows_of_words(split, WORDS, rows, n_windows=3, window=2, engine=engine)
             assert as_bytes(found) == as_bytes(expected)
 
@@ -70,9 +70,9 @@ def test_little_memory_means_few_parts(tmp_path: Path, monkeypatch: pytest.Monke
     n_batches = []
 
     class Watched(ThreadEngine):
-        def run(self, work, batches, add, report=None):  # type: ignore[no-untyped-def]
+        def sum(self, work, batches, add, report=None):  # type: ignore[no-untyped-def]
             n_batches.append(len(batches))
-            return super().run(work, batches, add, report)
+            return super().sum(work, batches, add, report)
 
     for memory in (1, 1 << 30):
         windows_of_words(corpus, WORDS, [0], memory=memory, engine=Watched(2))

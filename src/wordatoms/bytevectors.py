@@ -28,7 +28,8 @@ class ByteVectors(NamedTuple):
 
     def expand(self) -> NDArray[np.float32]:
         """The vectors in single precision, (n, dim)."""
-        return np.multiply(self.numbers, self.scales[:, None], dtype=np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused with its word
+            return np.multiply(self.numbers, self.scales[:, None], dtype=np.float32)
 
 
 def to_bytes(vectors: NDArray[np.float32]) -> ByteVectors:

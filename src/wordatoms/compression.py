@@ -22,6 +22,7 @@ import zstandard
 _READ_BYTES = 1 << 16  # more would be copied over and over where members are short
 _INFLATE_BYTES = 1 << 20
 _XZ_MEMORY = 256 << 20  # `xz -9` needs 65 MiB
+_ZSTD_WINDOW = 128 << 20  # what zstd itself takes unless told otherwise
 
 Read = Callable[[int], bytes]
 """The `read` of a file: the next bytes, as many as asked for, fewer only at the end."""
@@ -140,15 +141,15 @@ def _zstd_chunks(read: Read) -> Iterator[bytes]:
     Given more than a block at once, the library's decompressor returns however much comes out; given a whole
     file, its reader takes the end of a truncated frame for the end of the text.
     """
+    unpacker = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
     while magic := read(4):
         if magic[1:] == b"\x2a\x4d\x18":  # a frame to be skipped
             _skip(read, int.from_bytes(_take(read, 4), "little"))
         else:
-            yield from _zstd_frame(read, magic)
+            yield from _zstd_frame(read, magic, unpacker.decompressobj())
 
 
-def _zstd_frame(read: Read, magic: bytes) -> Iterator[bytes]:
-    frame = zstandard.ZstdDecompressor().decompressobj()
+def _zstd_frame(read: Read, magic: bytes, frame: zstandard.ZstdDecompressionObj) -> Iterator[bytes]:
     flags = _take(read, 1)
     yield frame.decompress(magic + flags + _take(read, _zstd_header_bytes(flags[0])))
     is_last = False

@@ -1,27 +1,43 @@
 """Documents from files: one per file, one per line, or one per row of a table.
 
 Files may be compressed as any text here; tables are CSV or TSV (read by pandas) and Parquet (by pyarrow). Everything is
-read as it is asked for, never all at once.
+read as it is asked for, never all at once, and memory is bounded whatever a file unpacks to: a document or some rows of
+a table that are too large are refused.
 
-Left out: formats of word processors, MediaWiki dumps, and lines beyond 4 MiB, which are several documents.
+Left out: formats of word processors, MediaWiki dumps, and lines beyond 4 MiB, which are several documents. What pyarrow
+does inside is its own: it unpacks a page, at most 2 GiB, at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import io
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordatoms.compression import recognise_compression
 from wordatoms.errors import InputError, require_extra
 from wordatoms.filekinds import is_dump, refuse_binary
 from wordatoms.files import blaming, find_files, is_regular, printable, standard_input
-from wordatoms.shards import Shard, read_blocks, read_head
+from wordatoms.shards import Shard, TextStream, open_text, read_blocks, read_head
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 HEAD_BYTES = 1 << 16
-ROWS_AT_ONCE = 1000
+LARGEST_DOCUMENT = 1 << 27
+"""Bytes of a file that is one document."""
+ROWS_AT_ONCE = 200
+LARGEST_ROWS = 1 << 28
+"""Bytes of so many rows of a table."""
+FEW_ROWS = 16
+"""Of a Parquet table, where a small file may hold a large text in each of a million rows."""
+LARGEST_RATIO = 200
+"""By which a large Parquet table may grow when it is unpacked; text grows tenfold."""
+SEEN_AS_LARGE = 1 << 26
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 
 Named = tuple[str, str]
@@ -31,7 +47,7 @@ Named = tuple[str, str]
 def read_files(sources: Sequence[str | Path], *, replace_invalid: bool = False) -> Iterator[Named]:
     """One document per file: files, folders, patterns, or "-" for standard input."""
     for path in find_files(sources):
-        yield _name(path), "".join(block.decode() for block in _blocks(path, replace_invalid))
+        yield _name(path), "".join(_short_enough(_blocks(path, replace_invalid), _name(path)))
 
 
 def read_lines(sources: Sequence[str | Path], *, replace_invalid: bool = False) -> Iterator[Named]:
@@ -62,6 +78,15 @@ def _name(path: str) -> str:
 # Text
 
 
+def _short_enough(blocks: Iterable[bytes], name: str) -> Iterator[str]:
+    n_bytes = 0
+    for block in blocks:
+        n_bytes += len(block)
+        if n_bytes > LARGEST_DOCUMENT:
+            raise InputError(f"{name} is longer than {LARGEST_DOCUMENT:,} bytes; cut it into several documents.")
+        yield block.decode()
+
+
 def _blocks(path: str, replace_invalid: bool) -> Iterator[bytes]:
     name = _name(path)
     with _readable(path, name) as readable:
@@ -82,15 +107,19 @@ def _readable(path: str, name: str) -> Iterator[str]:
         return
     with TemporaryDirectory(prefix="wordatoms-") as folder:
         copy = Path(folder, "stream")
-        with blaming(name):
-            copy.write_bytes(standard_input().read() if path == "-" else Path(path).read_bytes())
+        with blaming(name), copy.open("wb") as file:
+            if path == "-":
+                shutil.copyfileobj(standard_input(), file)
+            else:
+                with Path(path).open("rb") as stream:
+                    shutil.copyfileobj(stream, file)
         yield str(copy)
 
 
 # Tables
 
 
-def _columns(path: str, column: str, names: str | None) -> Iterator[tuple[list[Any], list[Any]]]:
+def _columns(path: str, column: str, names: str | None) -> Iterator[tuple[Iterable[Any], Iterable[Any]]]:
     """The texts and the names of some rows at a time."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     wanted = list(dict.fromkeys([column, *([names] if names else [])]))
@@ -105,40 +134,102 @@ def _columns(path: str, column: str, names: str | None) -> Iterator[tuple[list[A
         yield texts, chunk[names] if names else [None] * len(texts)
 
 
-def _csv_chunks(path: str, wanted: list[str], separator: str) -> Iterator[dict[str, list[Any]]]:
-    pandas = require_extra("pandas", "pandas")
+class _Metered(io.RawIOBase):
+    """The text of a table, of which so much may be read for some rows and no more."""
+
+    def __init__(self, text: TextStream, name: str) -> None:
+        self._text, self._name = text, name
+        self.renew()
+
+    def renew(self) -> None:
+        self._n_left = LARGEST_ROWS
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        n_bytes = self._text.readinto(buffer) or 0
+        self._n_left -= n_bytes
+        if self._n_left < 0:
+            raise InputError(
+                f"{self._name} has rows too long for a table, {LARGEST_ROWS:,} bytes without an end; check its quotes."
+            )
+        return n_bytes
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[_Metered]:
+    name = _name(path)
+    compression = recognise_compression(read_head(Shard(path, origin=name), HEAD_BYTES))
+    with closing(open_text(Shard(path, compression, origin=name))) as text:
+        yield _Metered(text, name)
+
+
+def _csv_chunks(path: str, wanted: list[str], separator: str) -> Iterator[Mapping[str, Sequence[Any]]]:
+    read_csv = require_extra("pandas", "pandas").read_csv
+    options: dict[str, Any] = {"sep": separator, "encoding": "utf-8"}
     with blaming(_name(path)), _reading_table(path):
-        _check_columns(path, wanted, list(pandas.read_csv(path, sep=separator, nrows=0, encoding="utf-8").columns))
-        reader = pandas.read_csv(
-            path,
-            sep=separator,
-            usecols=wanted,
-            dtype=str,
-            keep_default_na=False,
-            chunksize=ROWS_AT_ONCE,
-            encoding="utf-8",
-        )
-        with reader:
+        with _opened(path) as text:
+            _check_columns(path, wanted, list(read_csv(io.BufferedReader(text), nrows=0, **options).columns))
+        options |= {"usecols": wanted, "dtype": str, "keep_default_na": False, "chunksize": ROWS_AT_ONCE}
+        with _opened(path) as text, read_csv(io.BufferedReader(text), **options) as reader:
             for chunk in reader:
+                text.renew()
                 yield {name: chunk[name].tolist() for name in wanted}
 
 
-def _parquet_chunks(path: str, wanted: list[str]) -> Iterator[dict[str, list[Any]]]:
+def _parquet_chunks(path: str, wanted: list[str]) -> Iterator[Mapping[str, Sequence[Any]]]:
     parquet = require_extra("pyarrow.parquet", "parquet")
-    with blaming(_name(path)), _reading_table(path), parquet.ParquetFile(path) as file:
-        _check_columns(path, wanted, list(file.schema_arrow.names))
-        for batch in file.iter_batches(batch_size=ROWS_AT_ONCE, columns=wanted):
-            yield batch.to_pydict()
+    with blaming(_name(path)), _reading_table(path):
+        _check_columns(path, wanted, list(parquet.read_schema(path).names))
+        # Mapped, because otherwise room is made for what a page says of its size before anything is read.
+        with parquet.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
+            _refuse_bomb(path, file.metadata)
+            for batch in file.iter_batches(batch_size=FEW_ROWS, columns=wanted):
+                yield {name: _Values(batch.column(name), path) for name in wanted}
+
+
+class _Values(Sequence[Any]):
+    """The values of a column of pyarrow, each made when it is looked at."""
+
+    def __init__(self, column: Any, path: str) -> None:
+        self._column, self._path = column, path
+
+    def __len__(self) -> int:
+        return len(self._column)
+
+    def __getitem__(self, row: Any) -> Any:
+        return self._column[row].as_py()
+
+    def __iter__(self) -> Iterator[Any]:
+        for value in self._column:
+            with _reading_table(self._path):
+                made = value.as_py()
+            yield made
+
+
+def _refuse_bomb(path: str, metadata: Any) -> None:
+    """Raise if a part of a table unpacks to something out of all proportion.
+
+    Only groups of rows are looked at: pyarrow ends the process over a column whose description is broken.
+    """
+    most = max(SEEN_AS_LARGE, LARGEST_RATIO * Path(path).stat().st_size)
+    for number in range(metadata.num_row_groups):
+        if (size := metadata.row_group(number).total_byte_size) > most:
+            raise InputError(
+                f"{_name(path)} unpacks to {size:,} bytes, more than {LARGEST_RATIO} times as many as it has; write it "
+                "as .csv if you trust it."
+            )
 
 
 @contextmanager
 def _reading_table(path: str) -> Iterator[None]:
-    """One sentence for whatever the readers of tables say; both of theirs are ValueErrors."""
+    """One sentence for whatever the readers of tables say: most of theirs are ValueErrors."""
     try:
         yield
-    except InputError:
+    except (InputError, OSError):
         raise
-    except ValueError as error:
+    except (ValueError, TypeError, LookupError, OverflowError, NotImplementedError, MemoryError) as error:
         reason = str(error).strip().split("\n")[0].rstrip(".")
         raise InputError(f"{_name(path)} cannot be read as a table ({reason}); check the file.") from error
 

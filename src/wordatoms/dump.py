@@ -36,7 +36,10 @@ _MAX_TOKEN_BYTES = 1 << 20  # of XML, which the parser has to hold whole: a tag,
 _MAX_DEPTH = 64
 _PIECE_CHARACTERS = 1 << 12
 _TEMPLATE_LEVELS = 8  # one inside the other; the parser finds those further out
-_MAX_TANGLE = 20_000_000  # at most a few seconds of parsing
+_MAX_TANGLE = 20_000_000  # of a page: at most a few seconds of parsing
+_MAX_UNCLOSED = 500  # of a page: a short one that never closes anything would take as long as a long one
+_MAX_NAMESPACES = 1000  # MediaWiki has some thirty
+_MAX_NAMESPACE_CHARACTERS = 255
 
 log = logging.getLogger(__name__)
 
@@ -102,6 +105,12 @@ class _PageParser:
         """Parse on; no data means that the dump ends here."""
         try:
             self._expat.Parse(data, not data)
+        except InputError:
+            raise
+        except (LookupError, ValueError) as error:  # of Python's codecs
+            raise InputError(
+                f"{self.name} declares an encoding that cannot be read ({error}); convert it to UTF-8."
+            ) from error
         except expat.ExpatError as error:
             raise InputError(
                 f"{self.name} is not a whole MediaWiki dump: its XML breaks at line {error.lineno:,}, column "
@@ -144,15 +153,20 @@ class _PageParser:
             self._fields[tag] = "".join(self._parts)
             self._parts = None
         if tag == "namespace" and self._key in _DROPPED_KEYS:
-            self._namespaces |= {self._fields[tag]}
+            self._add_namespace(self._fields.get(tag, ""))
         if tag == "page":
             self._finish_page(self._fields)
+
+    def _add_namespace(self, namespace: str) -> None:
+        self._namespaces |= {namespace[:_MAX_NAMESPACE_CHARACTERS]}
+        if len(self._namespaces) > _MAX_NAMESPACES:
+            self._refuse(f"has more than {_MAX_NAMESPACES:,} names for files and categories")
 
     def _finish_page(self, fields: Mapping[str, str]) -> None:
         text = fields.get("text", "")
         is_article = fields.get("ns", "0") == "0" and fields.get("model", "wikitext") == "wikitext"
         if is_article and text and "redirect" not in fields and not _REDIRECT.match(text):
-            self.pages.append(Page(fields.get("title", ""), text, self._namespaces))
+            self.pages.append(Page(fields.get("title", "")[:_MAX_NAMESPACE_CHARACTERS], text, self._namespaces))
 
 
 _DROPPED_KEYS = frozenset({"-2", "6", "14"})  # the numbers of the namespaces Media, File and Category
@@ -297,22 +311,32 @@ def _pieces(wikitext: str) -> Iterator[str]:
     each thing that opens and does not close where it should.
     """
     begin = 0
-    nesting = _Nesting()
+    nesting, tangle = _Nesting(), _Tangle()
     for mark in _MARK.finditer(wikitext):
         nesting.take(mark)
         if mark["line"] and mark.end() - begin >= _PIECE_CHARACTERS and nesting.is_closed:
-            yield _not_too_tangled(wikitext[begin : mark.end()], nesting)
+            yield tangle.admit(wikitext[begin : mark.end()], nesting)
             begin, nesting = mark.end(), _Nesting()
-    yield _not_too_tangled(wikitext[begin:], nesting)
+    yield tangle.admit(wikitext[begin:], nesting)
 
 
-def _not_too_tangled(piece: str, nesting: _Nesting) -> str:
-    if nesting.n_unclosed * len(piece) > _MAX_TANGLE:
-        raise InputError(
-            f"{nesting.n_unclosed:,} brackets and tags never close or close in the wrong order in "
-            f"{len(piece):,} characters of wikitext, which would take too long to parse; mend it."
-        )
-    return piece
+class _Tangle:
+    """How much work the pieces of a page have been so far."""
+
+    def __init__(self) -> None:
+        self._n_unclosed = 0
+        self._work = 0
+
+    def admit(self, piece: str, nesting: _Nesting) -> str:
+        """The piece, unless the page as a whole would take too long."""
+        self._n_unclosed += nesting.n_unclosed
+        self._work += nesting.n_unclosed * len(piece)
+        if self._work > _MAX_TANGLE or self._n_unclosed > _MAX_UNCLOSED:
+            raise InputError(
+                f"{self._n_unclosed:,} brackets and tags never close or close in the wrong order in "
+                "the wikitext, which would take too long to parse; mend it."
+            )
+        return piece
 
 
 class _Nesting:

@@ -10,7 +10,6 @@ and approximate search; a search looks at every word.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from wordatoms.bytevectors import load_rows
 from wordatoms.errors import InputError, ModelError, UnknownWordError, require_extra
 from wordatoms.store import load_array, save_array, write_json, write_whole
+from wordatoms.untrusted import LARGEST_WORDS, read_json, read_whole
 from wordatoms.wordlists import WordList, format_words, parse_words
 
 Default = TypeVar("Default")
@@ -147,7 +147,7 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
 
     def similarity(self, word1: str, word2: str) -> float:
         """The cosine of two words; 0 where one of them has a zero vector."""
-        return float(_cosines(self[word1][None], self[word2])[0])
+        return float(cosines(self[word1][None], self[word2])[0])
 
     def nearest(
         self, query: str | Sequence[str] | NDArray[Any], n: int = 10, *, exclude: Iterable[str] = ()
@@ -215,7 +215,7 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
             return []
         threshold = np.partition(scores, -n)[-n] - _SCORE_ERROR
         candidates = np.flatnonzero(scores >= threshold)
-        similarities = _cosines(self.vectors[candidates], query)
+        similarities = cosines(self.vectors[candidates], query)
         # what differs in the last bits only is equally near, and stays in the order of the vocabulary
         order = np.argsort(-similarities.round(12), kind="stable")[:n]
         return [Neighbour(self.words[candidates[i]], float(similarities[i])) for i in order]
@@ -301,7 +301,7 @@ def _checked_words(words: Sequence[str]) -> tuple[str, ...]:
         if not isinstance(word, str) or not word:
             raise InputError(f"row {row} has {word!r} for a word; pass a non-empty string.")
         if seen.setdefault(word, row) != row:
-            raise InputError(f"'{word}' stands in rows {seen[word]} and {row}; pass each word once.")
+            raise InputError(f"'{word[:60]}' stands in rows {seen[word]} and {row}; pass each word once.")
     return checked
 
 
@@ -323,7 +323,7 @@ def _refuse_infinite(vectors: NDArray[np.float32], words: Sequence[str]) -> None
         if not finite.all():
             row = start + int(np.flatnonzero(~finite.all(axis=1))[0])
             raise InputError(
-                f"the vector of '{words[row]}' (row {row}) holds NaN, infinity or a number too large for "
+                f"the vector of '{words[row][:60]}' (row {row}) holds NaN, infinity or a number too large for "
                 "32 bits; leave the word out or repair its vector."
             )
 
@@ -344,7 +344,7 @@ def _checked_counts(counts: ArrayLike, words: Sequence[str]) -> NDArray[np.int64
         )
     if (given < 0).any():
         row = int(np.flatnonzero(given < 0)[0])
-        raise InputError(f"the count of '{words[row]}' is {given[row]}; pass 0 or more.")
+        raise InputError(f"the count of '{words[row][:60]}' is {given[row]}; pass 0 or more.")
     return given.astype(np.int64, copy=False)
 
 
@@ -360,13 +360,13 @@ def _to_unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return units
 
 
-def _cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
+def cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
     """The cosine of each row with the query; equal rows give equal bits wherever they stand."""
     rows, query = vectors.astype(np.float64), query.astype(np.float64)
     products = (rows * query).sum(axis=1)
     lengths = np.sqrt((rows * rows).sum(axis=1)) * np.sqrt((query * query).sum())
-    cosines: NDArray[np.float64] = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
-    return cosines.clip(-1, 1)
+    found: NDArray[np.float64] = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+    return found.clip(-1, 1)
 
 
 # --- files
@@ -380,10 +380,10 @@ def _state_path(folder: Path, name: object) -> Path:
 
 def _read_description(path: Path) -> dict[str, Any]:
     try:
-        description = json.loads(path.read_bytes())
+        description = read_json(path)
     except FileNotFoundError:
         raise ModelError(f"{path} is missing; build or import the embeddings again.") from None
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise ModelError(f"{path} is no JSON ({error}); build or import the embeddings again.") from error
     keys = {"method", "n_words", "dim", "counts", "n_tokens", "state"}
     if not (isinstance(description, dict) and set(description) == keys and isinstance(description["state"], list)):
@@ -395,8 +395,10 @@ def load_words(folder: Path) -> WordList:
     """The words of the embeddings in a folder, and their counts where known."""
     path = Path(folder) / "words.txt"
     try:
-        return parse_words(path.read_bytes())
+        return parse_words(read_whole(path, LARGEST_WORDS))
     except FileNotFoundError:
         raise ModelError(f"{path} is missing; build or import the embeddings again.") from None
     except InputError as error:
         raise ModelError(f"{path}: {error}") from error
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read ({error}); build or import the embeddings again.") from error

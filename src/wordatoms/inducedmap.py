@@ -15,7 +15,6 @@ Left out: reading text (`wordatoms.contexts`) and the table of the paper (`worda
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from wordatoms.errors import InputError, ModelError
 from wordatoms.sif import DEFAULT_A, SIF, Context, p_words, remove_direction
 from wordatoms.store import save_array, write_json
 from wordatoms.tokens import Tokenizer
+from wordatoms.untrusted import read_json
 
 ENOUGH_CONTEXTS = 300
 """An average over so many contexts says something of the word."""
@@ -110,8 +110,8 @@ class InducedMap:
             raise ModelError("the map was learned without what single contexts need; make it again with --force.")
         cross, contexts, within = self.moments.astype(np.float64)
         with threadpool_limits(1, "blas"):
-            matrix = np.linalg.solve(_with_ridge(contexts + noise * within), cross.T).T
-        return (_without_direction(matrix, self.common_direction) if self.remove_common else matrix).astype(np.float32)
+            matrix = _solve(_with_ridge(contexts + noise * within), cross.T).T
+        return _to_single(_without_direction(matrix, self.common_direction) if self.remove_common else matrix)
 
     def induced_vectors(self, contexts: ContextAverages) -> NDArray[np.float32]:
         """The induced embeddings A·u_w of all words, (n_words, dim); zeros for a word without contexts."""
@@ -159,7 +159,7 @@ class InducedMap:
     @classmethod
     def load(cls, folder: Path) -> InducedMap:
         try:
-            facts = json.loads((folder / "map.json").read_bytes())
+            facts = read_json(folder / "map.json")
             dim, window, n_windows = (int(facts[name]) for name in ("dim", "window", "n_windows"))
             settings: dict[str, Any] = {
                 "a": math.inf if facts["a"] is None else float(facts["a"]),
@@ -183,6 +183,21 @@ class InducedMap:
         if arrays[2].min(initial=-1) < -1:
             raise ModelError(f"{folder}/map-windows.npy has rows below -1; run: wordatoms map {folder} --force")
         return cls(*arrays, **settings)
+
+
+def _solve(gram: NDArray[np.float64], cross: NDArray[np.float64]) -> NDArray[np.float64]:
+    try:
+        return np.asarray(np.linalg.solve(gram, cross))
+    except np.linalg.LinAlgError as error:
+        raise ModelError(f"the moments of the map belong to no contexts ({error}); make the map again.") from error
+
+
+def _to_single(matrix: NDArray[np.float64]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore", invalid="ignore"):  # refused here, with a sentence
+        single: NDArray[np.float32] = matrix.astype(np.float32)
+    if not np.isfinite(single).all():
+        raise ModelError("the moments of the map are too large to make a map of them; make the map again.")
+    return single
 
 
 def load_induced_vectors(folder: Path) -> NDArray[np.float32]:

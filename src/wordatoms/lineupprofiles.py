@@ -94,8 +94,8 @@ class Lexicon:
         for pos, name in PARTS.items():
             for line in _read(wordnet, f"data.{name}").split("\n"):
                 if line[:1].isdigit():  # the licence is indented
-                    key = pos, int(line[:8])
-                    self.synsets[key], self.files[key] = wordnet.synset(*key), int(line[9:11])
+                    offset, file = _parse_start(wordnet, f"data.{name}", line)
+                    self.synsets[pos, offset], self.files[pos, offset] = wordnet.synset(pos, offset), file
         self._bases: dict[str, str] = {}
         self._words: dict[Synset, tuple[frozenset[str], frozenset[str]]] = {}
         self._strengths: dict[Synset, Profile] = {}
@@ -257,6 +257,14 @@ def cosine(one: Profile, other: Profile) -> float:
     squares = (math.fsum(weight * weight for weight in profile.values()) for profile in (one, other))
     length = math.sqrt(math.prod(squares))
     return product / length if length else 0.0
+
+
+def _parse_start(wordnet: WordNet, name: str, line: str) -> tuple[int, int]:
+    """The offset of a synset and the number of its lexicographer file."""
+    try:
+        return int(line[:8]), int(line[9:11])
+    except ValueError:
+        raise InputError(f"{wordnet.folder / name} is broken at {line[:60]!r}; to repair it, {HOW_TO_GET}.") from None
 
 
 def _read(wordnet: WordNet, name: str) -> str:

@@ -8,7 +8,6 @@ an atom belongs to the meta-atom that weighs most in it, and is linked to the ot
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +23,7 @@ from wordatoms.errors import InputError, ModelError
 from wordatoms.labels import make_label
 from wordatoms.sparsecodes import SparseCodes
 from wordatoms.store import load_array, save_array, write_json
+from wordatoms.untrusted import read_json
 
 N_META_ATOMS = 200
 SPARSITY = 2
@@ -81,7 +81,7 @@ class MetaAtoms:
         """Meta-atoms of so many atoms that `save` wrote."""
         folder = Path(folder)
         try:
-            labels = tuple(map(str, json.loads((folder / "meta.json").read_bytes())["labels"]))
+            labels = tuple(map(str, read_json(folder / "meta.json")["labels"]))
             vectors = load_array(folder / "meta-atoms.npy")
             found = cls(vectors, SparseCodes.load(folder, "meta-codes", n_atoms=len(vectors)), labels)
         except (OSError, ValueError, KeyError, TypeError) as error:

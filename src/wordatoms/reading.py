@@ -11,7 +11,6 @@ Left out: the senses themselves (`wordatoms.disambiguation`), and how settings a
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -28,6 +27,7 @@ from wordatoms.folder import ModelFolder
 from wordatoms.inducedmap import InducedMap
 from wordatoms.parallel import one_blas_thread
 from wordatoms.sif import DEFAULT_A, SIF, p_words
+from wordatoms.untrusted import read_json
 from wordatoms.usages import Usage
 from wordatoms.windows import check_window
 
@@ -191,6 +191,6 @@ def load_reading(folder: ModelFolder) -> ReadingSettings:
         return ReadingSettings()
     path = folder.path / TUNING
     try:
-        return ReadingSettings.from_record(json.loads(path.read_bytes())["settings"])
-    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+        return ReadingSettings.from_record(read_json(path)["settings"])
+    except (OSError, ValueError, KeyError, TypeError, OverflowError) as error:
         raise ModelError(f"{path} cannot be read ({error}); tune the model again.") from error

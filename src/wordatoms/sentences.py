@@ -41,11 +41,9 @@ from wordatoms.sif import DEFAULT_A
 from wordatoms.splitting import split_sentences
 from wordatoms.text import Corpus, Shard, open_corpus
 from wordatoms.tokens import Lexicon
-from wordatoms.views import Sense
+from wordatoms.views import LIGHTEST, Sense
 from wordatoms.vocabulary import BATCH_BYTES
 
-LIGHTEST = 0.005
-"""Atoms of a smaller weight, from rare forms of a word, are no senses worth an example."""
 ALIKE = 0.6
 """Two sentences are near-identical if they share this much of all their words."""
 SPARE = 20
@@ -265,7 +263,7 @@ class _Search:
     def run(self, corpus: Corpus, threads: int, report: TextCallback) -> _Found:
         numbers = {shard: number for number, shard in enumerate(corpus.shards)}
         with one_blas_thread():
-            return ThreadEngine(threads).run(
+            return ThreadEngine(threads).sum(
                 lambda batch, progress: self._search(batch, numbers, progress),
                 make_batches(corpus.shards, BATCH_BYTES),
                 _Found.__add__,

@@ -21,12 +21,11 @@ from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 
-import numpy as np
-
 from wordatoms.bytesource import open_bytes
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, VectorFileError
 from wordatoms.store import save_array, write_whole
+from wordatoms.untrusted import open_array
 from wordatoms.vectorrows import (
     NUMBER,
     format_binary_rows,
@@ -138,8 +137,8 @@ def _read_npy(path: Path, words_path: Path | None, max_words: int | None) -> Emb
     words_path = _words_beside(path) if words_path is None else Path(words_path)
     words, counts = _read_word_list(words_path)
     try:
-        vectors = np.lib.format.open_memmap(path, mode="r")
-    except (ValueError, EOFError) as error:
+        vectors = open_array(path)
+    except ValueError as error:
         raise VectorFileError(f"{path} is no readable .npy array ({error}); write it again.") from error
     if vectors.ndim != 2 or len(vectors) != len(words):
         raise VectorFileError(

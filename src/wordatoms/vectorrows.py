@@ -20,7 +20,8 @@ from wordatoms.bytesource import ByteSource
 from wordatoms.embeddings import Embeddings
 from wordatoms.errors import InputError, VectorFileError
 
-NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMBER = re.compile(rb"[+-]?+(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+")
+"""Possessive throughout: a field of a million digits and a letter is refused at once."""
 
 _SAMPLE_LINES = 100
 """Lines that decide how many numbers a row has where no header says so."""
@@ -83,9 +84,9 @@ class _Table:
         for word, place, is_finite in zip(words, places, all_finite, strict=True):
             if self._places.setdefault(word, place) != place:
                 other = self._places[word]
-                raise self.error(place, f"{word!r} has a vector already ({self._unit} {other}); keep one.")
+                raise self.error(place, f"{word[:60]!r} has a vector already ({self._unit} {other}); keep one.")
             if not is_finite:
-                raise self.error(place, f"{word!r} has NaN, infinity or a number too large for 32 bits.")
+                raise self.error(place, f"{word[:60]!r} has NaN, infinity or a number too large for 32 bits.")
         if len(self) > len(self._vectors):
             self._resize(max(len(self), len(self._vectors) * 5 // 4))
         self._vectors[start : len(self)] = vectors
@@ -273,7 +274,7 @@ def _take_binary_row(source: ByteSource, dim: int) -> tuple[str, NDArray[np.floa
         raise _RowError("the word is empty; the header may be wrong.")
     numbers = source.take(4 * dim)
     if len(numbers) < 4 * dim:
-        raise _RowError(f"the file ends after {len(numbers):,} of the {4 * dim:,} bytes of {word!r}.")
+        raise _RowError(f"the file ends after {len(numbers):,} of the {4 * dim:,} bytes of {word[:60]!r}.")
     return word, np.frombuffer(numbers, dtype="<f4")
 
 

@@ -50,7 +50,7 @@ def _check_lines(content: str, *, counted: bool) -> None:
     shape = "a word, a tab and a count" if counted else "one word"
     for number, found in enumerate(content.split("\n"), 1):
         if not re.fullmatch(line, found):
-            raise InputError(f"line {number} is {found!r}; expected {shape}, as on the first line.")
+            raise InputError(f"line {number} is {found[:60]!r}; expected {shape}, as on the first line.")
 
 
 def _decode(text: bytes) -> str:

@@ -13,7 +13,6 @@ where each is large.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,12 +22,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordatoms.engine import Batch, Engine, local_engine, make_batches
+from wordatoms.engine import Batch, ThreadEngine, local_engine, make_batches
 from wordatoms.errors import InputError, ModelError
 from wordatoms.progress import TextCallback
 from wordatoms.store import Array, load_array, save_array, write_json
 from wordatoms.text import Corpus
 from wordatoms.tokens import Lexicon, Tokenizer
+from wordatoms.untrusted import read_json
 from wordatoms.vocabulary import BATCH_BYTES, DEFAULT_MEMORY
 from wordatoms.windows import check_window, hash_powers, packed_lines, windows_at
 
@@ -119,7 +119,7 @@ class WordWindows:
         """Windows that `save` wrote; the large arrays stay on disk until they are looked at."""
         folder = Path(folder)
         try:
-            facts = json.loads((folder / cls.FILE).read_bytes())
+            facts = read_json(folder / cls.FILE)
             numbers = [int(facts[name]) for name in ("n_targets", "n_windows", "window", "n_most")]
             digest = str(facts["words_digest"])
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -253,7 +253,7 @@ def windows_of_words(
     tokenizer: Tokenizer | None = None,
     random_state: int = 0,
     memory: int = DEFAULT_MEMORY,
-    engine: Engine | None = None,
+    engine: ThreadEngine | None = None,
     report: TextCallback | None = None,
 ) -> WordWindows:
     """At most `n_windows` random windows of each target, a row of `words`; no two windows of a word are the same."""
@@ -269,7 +269,7 @@ def windows_of_words(
     part_bytes = len(rows) * n_windows * (4 * (2 * window + 1) + 12)
     n_parts = max(engine.n_workers, memory // (2 * part_bytes))
     batches = make_batches(corpus.shards, max(BATCH_BYTES, -(-corpus.n_bytes // n_parts)))
-    kept = engine.run(task, batches, _Kept.__add__, report)
+    kept = engine.sum(task, batches, _Kept.__add__, report)
     indptr = np.concatenate([[0], np.cumsum(kept.sizes(len(rows)))])
     return WordWindows(rows, indptr, kept.hashes, kept.windows, n_windows, digest_words(words))
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from functools import cache, lru_cache
 from pathlib import Path
 
-from wordatoms.folder import fingerprint
+from wordatoms.integrity import fingerprint
 from wordatoms.senses import SenseModel
 
 PACKAGE = Path(__file__).parents[1]

@@ -27,6 +27,7 @@ from wordatoms.reproduction.digests import file_digests, model_digest, sources_d
 from wordatoms.reproduction.exhibits import Exhibit, Numbers
 from wordatoms.reproduction.inputs import Inputs
 from wordatoms.store import write_json
+from wordatoms.untrusted import read_json
 
 RESULTS = "results"
 Status = Literal["done", "missing", "failed"]
@@ -132,7 +133,7 @@ def _write_result(folder: Path, outcome: Outcome, key: str) -> None:
 def _read_result(folder: Path, exhibit: Exhibit, key: str) -> Outcome | None:
     """A result with this key; None where there is none, or where it is damaged."""
     try:
-        found = json.loads((folder / RESULTS / f"{exhibit.name}.json").read_bytes())
+        found = read_json(folder / RESULTS / f"{exhibit.name}.json")
         if found["key"] != key:
             return None
         outcome = Outcome(

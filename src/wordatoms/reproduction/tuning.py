@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from wordatoms.errors import ModelError
 from wordatoms.reproduction import needs
 from wordatoms.reproduction.blocks import Block, Column, Figure, Remark, Role, Row, make_table
 from wordatoms.reproduction.exhibits import Exhibit, Numbers
 from wordatoms.reproduction.inputs import Inputs
+from wordatoms.untrusted import read_json
 
 CHOSEN, AS_PAPER, NO_ATOMS = "chosen", "as in the paper", "without atoms"
 
@@ -18,7 +17,7 @@ def _run(inputs: Inputs) -> Numbers:
 
     path = inputs.model.path / TUNING
     try:
-        found = json.loads(path.read_bytes())
+        found = read_json(path)
         figures = {
             str(name): {str(key): float(value) for key, value in each.items()}
             for name, each in found["figures"].items()

@@ -135,7 +135,7 @@ def read_questions(path: Path) -> list[Question]:
         elif len(fields) == 4:
             questions.append(Question(category, *fields))
         else:
-            raise InputError(f"{path}:{number}: expected `a b c d` but found {' '.join(fields)!r}.")
+            raise InputError(f"{path}:{number}: expected `a b c d` but found {' '.join(fields)[:60]!r}.")
     if not questions:
         raise InputError(f"{path} holds no questions; expected lines with `a b c d`.")
     return questions

@@ -21,7 +21,7 @@ from wordatoms.files import blaming, printable
 
 LARGEST_FILE = 1 << 26
 """Bytes; the published files have a few millions at most."""
-_CONTRACTION = re.compile(r"\s+(n['’]t|['’](?:ll|ve|re|d|m))\b", re.IGNORECASE)
+_CONTRACTION = re.compile(r"(?<!\s)\s++(n['’]t|['’](?:ll|ve|re|d|m))\b", re.IGNORECASE)
 
 
 def data_files(data: Path, subfolder: str) -> list[Path]:

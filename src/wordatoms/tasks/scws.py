@@ -48,7 +48,7 @@ PAPER_DRAFT = {
 AGREEMENT = 0.02
 """Correlations this near are said to agree."""
 _N_FIELDS = 18
-_MARKED = re.compile(r"<b>(.*?)</b>", re.DOTALL)
+_MARKED = re.compile(r"<b>((?:(?!<b>).)*?)</b>", re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ def read_pairs(path: Path) -> list[RatedPair]:
     for number, fields in read_fields(path):
         rating = parse_number(fields[2]) if len(fields) == 3 else None
         if rating is None:
-            raise InputError(f"{path}:{number}: expected `word1 word2 rating` but found {' '.join(fields)!r}.")
+            raise InputError(f"{path}:{number}: expected `word1 word2 rating` but found {' '.join(fields)[:60]!r}.")
         pairs.append(RatedPair(fields[0], fields[1], rating))
     if not pairs:
         raise InputError(f"{path} holds no pairs; expected lines with `word1 word2 rating`.")
