@@ -73,7 +73,7 @@ class ParcelEngine:
 
     def run(self, work, shards, ledger, *, batch_bytes, report=None):  # type: ignore[no-untyped-def]
         report = report or (lambda *_: None)
-        found, todo = ledger.find(shards, work.kind)
+        found, todo = ledger.find(shards, work.kind, work.is_sound)
         parcels = []
         for batch in reversed(make_batches(todo, batch_bytes)):
             pieces = _sent(work)(batch, report, None)

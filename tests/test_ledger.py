@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samples import as_corpus, slow
-from wordatoms.counts import Counts, count_pairs
+from wordatoms.counts import CountPairs, Counts, Run, count_pairs
 from wordatoms.engine import Batch, ThreadEngine
 from wordatoms.errors import InputError
 from wordatoms.ledger import Ledger, opened_ledger
@@ -20,6 +20,7 @@ from wordatoms.progress import TextCallback
 from wordatoms.shards import Shard
 from wordatoms.store import Array, ArrayFile
 from wordatoms.text import Corpus
+from wordatoms.tokens import Lexicon
 from wordatoms.vocabulary import build_vocabulary
 
 
@@ -40,6 +41,10 @@ def as_lists(pieces: list[Found]) -> list[tuple[list[int], list[list[int]], int]
     return [(piece.numbers[:].tolist(), piece.table.tolist(), piece.n) for piece in pieces]
 
 
+def is_sound(piece: Found) -> bool:
+    return len(piece.numbers) == piece.n
+
+
 def shards(*names: str) -> list[Shard]:
     return [Shard(f"/{name}", stop=10, sha256=name) for name in names]
 
@@ -48,7 +53,7 @@ def test_what_is_entered_is_found_and_the_rest_is_to_do(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     ledger.enter(shards("a", "b"), [found(3), found(0)])
     ledger.enter(shards("c"), [found(5)])
-    pieces, todo = Ledger(tmp_path).find(shards("c", "d", "b", "a"), Found)
+    pieces, todo = Ledger(tmp_path).find(shards("c", "d", "b", "a"), Found, is_sound)
     assert sorted(as_lists(pieces)) == as_lists([found(0), found(3), found(5)])
     assert todo == shards("d")
     assert all(isinstance(piece.numbers, ArrayFile) for piece in pieces)
@@ -57,26 +62,26 @@ def test_what_is_entered_is_found_and_the_rest_is_to_do(tmp_path: Path) -> None:
 def test_an_entry_counts_only_where_all_its_shards_are_wanted(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     ledger.enter(shards("a", "b"), [found(3)])
-    assert ledger.find(shards("a", "c"), Found) == ([], shards("a", "c"))
+    assert ledger.find(shards("a", "c"), Found, is_sound) == ([], shards("a", "c"))
 
 
 def test_the_same_text_twice_is_wanted_twice(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     ledger.enter(shards("a"), [found(1)])
-    pieces, todo = ledger.find(shards("a", "a"), Found)
+    pieces, todo = ledger.find(shards("a", "a"), Found, is_sound)
     assert (len(pieces), todo) == (1, shards("a"))
     ledger.enter(todo, [found(1)])
-    assert len(ledger.find(shards("a", "a"), Found)[0]) == 2
-    assert len(ledger.find(shards("a"), Found)[0]) == 1
+    assert len(ledger.find(shards("a", "a"), Found, is_sound)[0]) == 2
+    assert len(ledger.find(shards("a"), Found, is_sound)[0]) == 1
 
 
 def test_a_file_may_have_moved_but_not_changed(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     (shard,) = shards("a")
     ledger.enter([shard], [found(1)])
-    assert not ledger.find([replace(shard, path="/elsewhere", origin="-")], Found)[1]
+    assert not ledger.find([replace(shard, path="/elsewhere", origin="-")], Found, is_sound)[1]
     for other in (replace(shard, sha256="b"), replace(shard, start=1), replace(shard, replace_invalid=True)):
-        assert ledger.find([other], Found) == ([], [other])
+        assert ledger.find([other], Found, is_sound) == ([], [other])
 
 
 @pytest.mark.parametrize("damage", ["cut", "gone", "no json", "other json", "other fields", "empty"])
@@ -92,7 +97,7 @@ def test_a_broken_entry_is_no_entry(tmp_path: Path, damage: str) -> None:
     else:
         text = {"no json": "{", "other json": "[3]", "other fields": '{"shards": {"a": 1}, "pieces": [{"x": 1}]}'}
         entry.write_text(text.get(damage, ""))
-    assert ledger.find(shards("a"), Found) == ([], shards("a"))
+    assert ledger.find(shards("a"), Found, is_sound) == ([], shards("a"))
 
 
 def test_an_entry_names_no_file_outside(tmp_path: Path) -> None:
@@ -105,7 +110,13 @@ def test_an_entry_names_no_file_outside(tmp_path: Path) -> None:
     entry = json.loads(path.read_bytes())
     entry["pieces"][0]["numbers"]["file"] = str(outside)
     path.write_text(json.dumps(entry))
-    assert ledger.find(shards("a"), Found)[0] == []
+    assert ledger.find(shards("a"), Found, is_sound)[0] == []
+
+
+def test_an_entry_that_makes_no_sense_does_not_count(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    ledger.enter(shards("a"), [found(4), Found(np.arange(4), np.zeros((1, 1)), 5)])
+    assert ledger.find(shards("a"), Found, is_sound) == ([], shards("a"))
 
 
 def test_leftovers_and_ledgers_of_other_facts_go(tmp_path: Path) -> None:
@@ -208,3 +219,29 @@ def test_a_broken_file_can_be_replaced(tmp_path: Path) -> None:
         )
     assert sum(n_read) == 2  # of the new file alone
     assert vocabulary.counts.tolist() == [10, 10, 9]
+
+
+def test_a_flipped_bit_is_counted_again(tmp_path: Path) -> None:
+    corpus, keep = as_corpus("tie bank spring\n" * 9, tmp_path), tmp_path / "keep"
+    expected = as_bytes(counted(corpus, ThreadEngine(1), keep))
+    names = sorted(keep.rglob("*.npy"))
+    assert len(names) == 4 + 3
+    for path in names:
+        data = bytearray(path.read_bytes())
+        data[-1] ^= 0x40
+        path.write_bytes(data)
+        assert as_bytes(counted(corpus, ThreadEngine(1), keep)) == expected
+
+
+def test_numbers_out_of_range_are_not_sound() -> None:
+    """Compiled loops would write anywhere."""
+    work = CountPairs(Lexicon(["a", "b"]), 2, np.array([1]), 1 << 20, np.ones(2))
+    good = Run(np.array([0, 1, 2]), np.array([1, 0], np.int32), np.array([5, 6]))
+    assert work.is_sound(good)
+    bad = {
+        "indptr": [np.array([0, 3, 2]), np.array([0, 2]), np.array([1, 1, 2]), np.array([0.0, 1, 2])],
+        "indices": [np.array([1, 2], np.int32), np.array([-1, 0], np.int32), np.array([1, 0])],
+        "values": [np.array([5]), np.array([5.0, 6.0])],
+    }
+    for name, arrays in bad.items():
+        assert not any(work.is_sound(replace(good, **{name: array})) for array in arrays)

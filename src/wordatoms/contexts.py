@@ -245,6 +245,12 @@ class SumContexts:
             kernel.add_windows(stream, ends, self.window, self.rows, reciprocals(self.window), *sums)
         return [PartialSums(*(spilled(array.reshape(-1), folder) for array in sums))]
 
+    def is_sound(self, piece: PartialSums) -> bool:
+        arrays = (piece.outside, piece.inside, piece.n_contexts)
+        n_words, n_columns = len(self.rows) - 1, self.rows.shape[1]
+        sizes = [n_words * n_columns * self.outside, n_words * n_columns * self.inside, n_words]
+        return [len(array) for array in arrays] == sizes and all(array.dtype == np.int64 for array in arrays)
+
     def add(self, pieces: Sequence[PartialSums]) -> PartialSums:
         first, *others = pieces
         sums = (first.outside[:].copy(), first.inside[:].copy(), first.n_contexts[:].copy())

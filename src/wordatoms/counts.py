@@ -201,6 +201,20 @@ class CountPairs:
                 report(n_read, len(ids))
         return counter.finish()
 
+    def is_sound(self, piece: Run) -> bool:
+        indptr = piece.indptr[:]
+        n_pairs = len(piece.indices)
+        return (
+            all(getattr(piece, name).dtype == dtype for name, dtype in ARRAYS.items())
+            and (len(indptr), len(piece.values)) == (self.n_words + 1, n_pairs)
+            and (indptr[0], indptr[-1]) == (0, n_pairs)
+            and bool((np.diff(indptr) >= 0).all())
+            and all(
+                _are_between(piece.indices[start : start + MOST_PAIRS], 0, self.n_words)
+                for start in range(0, n_pairs, MOST_PAIRS)
+            )
+        )
+
     def add(self, pieces: Runs) -> Run:
         if len(pieces) == 1:
             return pieces[0]
@@ -330,6 +344,10 @@ def _rows_of(run: Run, row: int, stop: int) -> Run:
     first, end = (int(run.indptr[place : place + 1][0]) for place in (row, stop))
     indptr = np.clip(run.indptr[:], first, end) - first
     return Run(indptr, run.indices[first:end], run.values[first:end])
+
+
+def _are_between(numbers: Array, low: int, high: int) -> bool:
+    return not len(numbers) or bool(low <= numbers.min() and numbers.max() < high)
 
 
 def _pair_buffers(n_pairs: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -15,6 +15,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import multiprocessing
+import signal
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -41,6 +45,8 @@ GROUPS_AHEAD = 1
 CONNECT_SECONDS = 15
 WAIT_SECONDS = 60
 """For the first worker to join."""
+START_SECONDS = 10
+"""For local workers to be there as processes."""
 
 
 class DaskEngine:
@@ -85,7 +91,7 @@ class DaskEngine:
     def n_workers(self) -> int:
         """Batches at a time on the worker with the most threads; a local cluster shares the memory of this machine."""
         threads = [worker["nthreads"] for worker in self._workers().values()]
-        return sum(threads) if self.scheduler is None else max(threads, default=1)
+        return max(1, sum(threads) if self.scheduler is None else max(threads, default=1))
 
     @cached_property
     def client(self) -> Client:
@@ -114,7 +120,7 @@ class DaskEngine:
         batch_bytes: int,
         report: TextCallback | None = None,
     ) -> list[Piece]:
-        found, todo = ledger.find(shards, work.kind)
+        found, todo = ledger.find(shards, work.kind, work.is_sound)
         report_found(shards, todo, report)
         with _blaming(self._name):
             run = _Pass(self, work, ledger, report)
@@ -146,7 +152,7 @@ class _Pass:
 
         self.engine, self.client, self.ledger = engine, engine.client, ledger
         self.report = report or (lambda _n_bytes, _n_tokens: None)
-        self.n_splits = work.n_splits(engine.memory)
+        self.n_splits = work.n_splits(engine.memory // engine.n_workers)
         # As a task and not as scattered data: should all workers that hold it die, it can be made again.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
             self.work = self.client.submit(_carried, work, pure=False)
@@ -290,13 +296,41 @@ def _start_cluster(n_processes: int) -> Client:
     with _quiet_logs():
         cluster = LocalCluster(
             host="127.0.0.1",
-            n_workers=n_processes,
+            n_workers=0,
             threads_per_worker=1,
             memory_limit=0,  # the passes keep to theirs, and Dask would count what is only mapped
             dashboard_address="127.0.0.1:0",  # none is shown, but Dask opens a port in any case
             silence_logs=logging.CRITICAL,
         )
-        return Client(cluster, set_as_default=False, direct_to_workers=True)
+        try:
+            client = Client(cluster, set_as_default=False, direct_to_workers=True)
+            with _deaf_children(n_processes):
+                cluster.scale(n_processes)
+            client.wait_for_workers(n_processes, timeout=WAIT_SECONDS)
+        except BaseException:
+            cluster.close(timeout=2)
+            raise
+        return client
+
+
+@contextmanager
+def _deaf_children(n: int) -> Iterator[None]:
+    """Let the processes that are started inside never hear of Ctrl-C, which is for this one to act on.
+
+    What is ignored here when a process starts is ignored there for good. (Blocking the signal would be better, but
+    `multiprocessing` unblocks it before each start.) It takes but a moment until all have started.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    n_before, ends = len(multiprocessing.active_children()), time.monotonic() + START_SECONDS
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+        while len(multiprocessing.active_children()) < n_before + n and time.monotonic() < ends:
+            time.sleep(0.01)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -39,6 +39,10 @@ class Work(Protocol[Piece]):
         """The pieces of a batch, with large arrays in files of the folder; in memory without one."""
         ...
 
+    def is_sound(self, piece: Piece) -> bool:
+        """Whether a piece from a file has the shapes and the range of numbers that the others rely on."""
+        ...
+
     def add(self, pieces: Sequence[Piece]) -> Piece:
         """The sum of pieces that are in memory, in memory."""
         ...
@@ -105,7 +109,7 @@ class ThreadEngine:
         batch_bytes: int,
         report: TextCallback | None = None,
     ) -> list[Piece]:
-        found, todo = ledger.find(shards, work.kind)
+        found, todo = ledger.find(shards, work.kind, work.is_sound)
         report_found(shards, todo, report)
 
         def finish(batch: Batch, progress: TextCallback) -> list[Piece]:

@@ -14,8 +14,9 @@ import hashlib
 import json
 import os
 import shutil
+import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -28,6 +29,7 @@ from wordatoms.shards import Shard
 from wordatoms.store import ArrayFile, spill_folder, spilled, write_json
 from wordatoms.untrusted import read_json
 
+READ_BYTES = 1 << 22
 FORMAT = 1
 """Of the pieces; to be raised with any change to what they mean."""
 Piece = TypeVar("Piece")
@@ -40,13 +42,18 @@ class Ledger:
 
     folder: Path
 
-    def find(self, shards: Sequence[Shard], kind: type[Piece]) -> tuple[list[Piece], list[Shard]]:
-        """The pieces that are there for some of the shards, and the shards without any."""
+    def find(
+        self, shards: Sequence[Shard], kind: type[Piece], is_sound: Callable[[Piece], bool]
+    ) -> tuple[list[Piece], list[Shard]]:
+        """The pieces that are there for some of the shards, and the shards without any.
+
+        A ledger may come from a stranger with the rest of a model: what is not sound does not count.
+        """
         wanted = Counter(map(shard_key, shards))
         pieces: list[Piece] = []
         for path in sorted(self.folder.glob("*.json")):
             covered, found = self._read(path, kind)
-            if covered and covered <= wanted:  # the same text may be there twice
+            if covered and covered <= wanted and all(map(is_sound, found)):  # the same text may be there twice
                 wanted -= covered
                 pieces += found
         todo = []
@@ -74,7 +81,8 @@ class Ledger:
     def _describe_value(self, value: Any) -> Any:
         if isinstance(value, ArrayFile):
             _force_to_disk(value.path)
-            return {"file": value.path.name, "type": value.dtype.str, "length": value.length}
+            facts = {"file": value.path.name, "type": value.dtype.str, "length": value.length}
+            return {**facts, "crc32": _crc32(value.path)}
         if isinstance(value, np.ndarray):
             return {**self._describe_value(spilled(value.reshape(-1), self.folder)), "shape": value.shape}
         return value
@@ -96,6 +104,8 @@ class Ledger:
         path, dtype, length = self.folder / Path(value["file"]).name, np.dtype(value["type"]), int(value["length"])
         if path.stat().st_size != ArrayFile.HEADER_BYTES + length * dtype.itemsize:
             raise ValueError(f"{path} is cut off")
+        if _crc32(path) != value["crc32"]:
+            raise ValueError(f"{path} is not as it was written")
         array = ArrayFile(path, dtype, length)
         return array[:].reshape(value["shape"]) if "shape" in value else array
 
@@ -173,6 +183,14 @@ def _files_of(path: Path) -> list[str]:
         return [value["file"] for piece in pieces for value in piece.values() if isinstance(value, dict)]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return []
+
+
+def _crc32(path: Path) -> int:
+    crc = 0
+    with path.open("rb", buffering=0) as file:
+        while chunk := file.read(READ_BYTES):
+            crc = zlib.crc32(chunk, crc)
+    return crc
 
 
 def _force_to_disk(path: Path) -> None:

@@ -149,7 +149,7 @@ def _capture(path: str, number: int, work: Path, on_read: OnRead) -> _Input:
     if path != "-" and is_regular(path):
         # Another machine, or another folder to work in, has to find it too.
         return _Input(path if is_address(path) else os.path.abspath(path), printable(path))  # noqa: PTH100
-    text = _Input(str(work / f"stream-{number}"), printable(path))
+    text = _Input(str(work.absolute() / f"stream-{number}"), printable(path))
     with _spooling(text.name, work), write_whole(Path(text.path)) as copy:
         for chunk in _stream_chunks(path, text.name):
             copy.write(chunk)

@@ -132,6 +132,19 @@ class TallyWords:
                     lexicon, counts = Lexicon(tokenizer=self.tokenizer), np.zeros(1 << 12, np.int64)
         return [*runs, _as_run(lexicon, counts, folder)]
 
+    def is_sound(self, piece: WordRun) -> bool:
+        lengths = piece.lengths[:]
+        kinds = [array.dtype for array in (piece.keys, lengths, piece.counts, piece.bounds)]
+        return (
+            kinds == [np.uint64, np.int32, np.int64, np.int64]
+            and piece.bounds.shape == (N_PARTITIONS + 1, 2)
+            and bool((piece.bounds[0] == 0).all() and (np.diff(piece.bounds, axis=0) >= 0).all())
+            and piece.bounds[-1].tolist() == [len(lengths), len(piece.keys)]
+            and len(piece.counts) == len(lengths)
+            and bool((lengths > 0).all())
+            and np.concatenate([[0], np.cumsum(lengths)])[piece.bounds[:, 0]].tolist() == piece.bounds[:, 1].tolist()
+        )
+
     def add(self, pieces: Sequence[WordRun]) -> WordRun:
         lexicon, counts = _add_partitions(pieces, 0, N_PARTITIONS)
         return _as_run(lexicon, counts, None)

@@ -86,6 +86,15 @@ class SampleWindows:
             sample += self._sample(stream, ends, full=len(sample.hashes) == self.n_most, worst=sample.hashes[-1:])
         return [sample]
 
+    def is_sound(self, piece: WindowSample) -> bool:
+        windows = piece.windows
+        return (
+            piece.hashes.dtype == np.uint64
+            and (windows.dtype, piece.n_most) == (np.dtype(np.int32), self.n_most)
+            and windows.shape == (len(piece.hashes), 2 * self.window + 1)
+            and bool(((windows >= -1) & (windows < self.n_words)).all())
+        )
+
     def add(self, pieces: Sequence[WindowSample]) -> WindowSample:
         return reduce(WindowSample.__add__, pieces)
 
