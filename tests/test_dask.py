@@ -199,6 +199,23 @@ def test_a_scheduler_killed_in_the_middle_and_started_again(texts: list[Path], t
     assert sum(tokens) < found.n_tokens
 
 
+def test_all_workers_gone(texts: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("WAIT_SECONDS", "LOOK_SECONDS"):
+        monkeypatch.setattr(f"wordatoms.daskengine.{name}", 0.5 if name == "LOOK_SECONDS" else 20)
+    corpus, keep = corpus_of(texts, tmp_path), tmp_path / "keep"
+    with running_cluster(tmp_path / "cluster", 1) as cluster:
+
+        def report(_n_bytes: int, _n_tokens: int) -> None:
+            monkeypatch.setattr("wordatoms.daskengine.WAIT_SECONDS", 1)
+            cluster.workers[0].kill()
+
+        with (
+            pytest.raises(EngineError, match=r"all workers of the scheduler at tcp://.* are gone; start some"),
+            DaskEngine(cluster.address, **SMALL) as engine,  # type: ignore[arg-type]
+        ):
+            build_vocabulary(corpus, min_count=2, engine=engine, keep=keep, report=report)
+
+
 @pytest.mark.parametrize("damage", ["truncated", "broken", "gone"])
 def test_a_bad_shard_is_named_and_the_other_work_kept(
     engine: DaskEngine, texts: list[Path], tmp_path: Path, damage: str

@@ -74,11 +74,11 @@ def test_files_of_a_stage_that_was_forgotten_go_even_after_a_kill(tmp_path: Path
 
 def test_progress_is_forgotten_with_the_stage_it_belongs_to(tmp_path: Path) -> None:
     folder = ModelFolder(tmp_path / "m", create=True)
-    for name in ("parts/words-1/a.npy", "sn.npz", "lines/a.txt", "atoms/20-0.npz"):
+    for name in ("parts/words-1/a.npy", "parts/windows-1/a.npy", "sn.npz", "lines/a.txt", "atoms/20-0.npz"):
         (folder.work / name).parent.mkdir(parents=True, exist_ok=True)
         (folder.work / name).touch()
-    left = ["atoms", "lines", "sn.npz"]
-    for stage, others in {"count": left, "embed": ["atoms"], "map": ["atoms"], "atomize": []}.items():
+    left = ["atoms", "lines", "parts", "sn.npz"]
+    for stage, others in {"count": left, "embed": ["atoms", "parts"], "map": ["atoms"], "atomize": []}.items():
         with folder.working():
             make_stage(folder, stage)
             assert sorted(path.name for path in folder.work.iterdir()) == sorted([*others, "lock"])

@@ -30,14 +30,18 @@ def find_addresses(source: str) -> list[str]:
     system, path = _locate(source)
     with _as_os_errors(source), suppress(FileNotFoundError):
         if any(mark in path for mark in "*?["):
-            found = system.glob(path)
+            found = system.glob(path, detail=True)
         elif system.isfile(path):
             return [source]
         else:
-            found = system.find(path)
-        names = sorted(name for name in found if not name.rpartition("/")[2].startswith(".") and system.isfile(name))
+            found = system.find(path, detail=True)
+        names = sorted(name for name, facts in found.items() if facts["type"] == "file" and not _is_hidden(name))
         return [str(system.unstrip_protocol(name)) for name in names]
     return []
+
+
+def _is_hidden(name: str) -> bool:
+    return name.rpartition("/")[2].startswith(".")
 
 
 def exists_address(path: str) -> bool:

@@ -43,6 +43,8 @@ MOST_BITS = 26
 MOST_CONTEXTS = 1 << 39
 MOST_BATCH_BYTES = 1 << 30
 BATCHES_PER_WORKER = 4
+HELD_ELSEWHERE = 8
+"""Sums that a worker of a cluster holds at a time: those of batches that are not added up yet, or being so."""
 SMALLEST_EXPONENT = -100
 """Of the largest number of a vector; smaller ones are as good as zero."""
 FIXED_BYTES, SUM_BYTES = 4, 8
@@ -173,10 +175,11 @@ def context_sums(
     engine = engine or local_engine(None, memory)
     scale = fixed_point_scale(vectors, window)
     n_sums = outside + inside
-    slices = _column_slices(vectors.shape, memory, n_sums * engine.n_workers)
+    n_held = HELD_ELSEWHERE if engine.is_elsewhere else 1
+    slices = _column_slices(vectors.shape, memory, n_sums * n_held * engine.n_workers)
     total = _empty_sums(len(words), vectors.shape[1], outside=outside, inside=inside)
     lexicon = Lexicon(words, tokenizer=tokenizer)
-    batch_bytes = _batch_bytes(corpus, engine.n_workers)
+    batch_bytes = BATCH_BYTES if engine.is_elsewhere else _batch_bytes(corpus, engine.n_workers)
     for number, columns in enumerate(slices):
         rows = to_fixed_point(vectors[:, columns], scale)
         task = SumContexts(lexicon, rows, window, outside, inside)
@@ -259,7 +262,7 @@ class SumContexts:
                 total += added[:]
         return PartialSums(*sums)
 
-    def split(self, piece: PartialSums, n: int) -> list[PartialSums]:  # noqa: ARG002 - all columns of all words fit
+    def split(self, piece: PartialSums, n: int) -> list[PartialSums]:  # noqa: ARG002 - columns are few enough
         return [piece]
 
     def n_splits(self, memory: int) -> int:  # noqa: ARG002

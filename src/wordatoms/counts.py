@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine
 from wordatoms.errors import InputError, ModelError
 from wordatoms.ledger import opened_ledger
-from wordatoms.parallel import run_threads
+from wordatoms.parallel import resolve_threads, run_threads
 from wordatoms.progress import TextCallback
-from wordatoms.store import Array, ArrayFile, ArrayWriter, load_array, spill_folder, write_json
+from wordatoms.store import Array, ArrayFile, ArrayWriter, force_to_disk, load_array, spill_folder, write_json
 from wordatoms.text import MAX_PARAGRAPH_BYTES, Corpus
 from wordatoms.tokens import Lexicon, Tokenizer
 from wordatoms.untrusted import read_json
@@ -40,6 +40,8 @@ PLACE_BYTES = 8
 MOST_PLACES = 1 << 28
 MOST_PAIRS = 1 << 26
 """More than this at a time gains nothing, however much memory there is; places must fit an int32."""
+MOST_RUNS = 4
+"""Held in memory before they are added up."""
 SMALLEST_MEMORY = 64 << 20
 LARGEST_WINDOW = 10_000
 ARRAYS = {"indptr": np.int64, "indices": np.int32, "values": np.int64}
@@ -270,6 +272,8 @@ class _ChunkCounter:
         starts, places = np.empty(self.work.n_words + 1, np.int64), np.empty(len(stream), np.int32)
         cooccur.gather_places(stream, self.work.n_words, starts, places)
         self.runs.append(self._write_run(stream, starts, places))
+        if self.folder is None and len(self.runs) >= MOST_RUNS:
+            self.runs = [self.work.add(self.runs)]
         self._restart()
 
     def _write_run(self, stream: Array, starts: Array, places: Array) -> Run:
@@ -463,7 +467,8 @@ def count_pairs(
     known = ("\n".join(vocabulary.words), lexicon.tokenizer, weights)
     with spill_folder(work or folder) as spill, opened_ledger("pairs", known, keep=keep, work=spill) as ledger:
         runs = engine.run(task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
-        total = add_runs(runs, len(vocabulary), spill=spill, memory=memory, threads=engine.n_workers)
+        threads = resolve_threads(None) if engine.is_elsewhere else engine.n_workers
+        total = add_runs(runs, len(vocabulary), spill=spill, memory=memory, threads=threads)
         facts: dict[str, Any] = {"window": window, "weighting": weighting, "unit": int(weights[0])}
         if folder is None:
             return Counts(vocabulary, **{name: getattr(total, name)[:] for name in ARRAYS}, **facts)
@@ -476,5 +481,7 @@ def _install(run: Run, vocabulary: Vocabulary, folder: Path, facts: dict[str, An
     """Give the files of a finished run their names in the model's folder, the description last."""
     vocabulary.save(folder)
     for name in ARRAYS:
-        getattr(run, name).path.replace(folder / f"counts-{name}.npy")
+        path = getattr(run, name).path
+        force_to_disk(path)
+        path.replace(folder / f"counts-{name}.npy")
     write_json(folder / "counts.json", {"n_pairs": len(run.indices), **facts})

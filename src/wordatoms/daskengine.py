@@ -21,14 +21,16 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cached_property
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from wordatoms.engine import Batch, Piece, Work, make_batches, report_found
-from wordatoms.errors import EngineError, InputError, WordatomsError, require_extra
+from wordatoms.engine import Batch, Piece, Work, local_engine, make_batches, report_found
+from wordatoms.errors import EngineError, InputError, MissingExtraError, WordatomsError, require_extra
 from wordatoms.ledger import Ledger
-from wordatoms.parallel import Item, Result, resolve_threads
+from wordatoms.parallel import Item, Result
 from wordatoms.progress import TextCallback
 from wordatoms.shards import Shard
 
@@ -37,14 +39,16 @@ if TYPE_CHECKING:
 
 FAN_IN = 8
 """Pieces that are added in one task."""
-BATCHES_PER_THREAD = 2
+BATCHES_PER_THREAD = 4
 """In a group: enough to keep a worker busy until the next group, few enough to be held in its memory."""
 MOST_BATCH_BYTES = 256 << 20
 GROUPS_AHEAD = 1
 """Given out before the sums of a group are fetched."""
 CONNECT_SECONDS = 15
 WAIT_SECONDS = 60
-"""For the first worker to join."""
+"""For the first worker to join, or for one when all are gone."""
+LOOK_SECONDS = 1
+"""Between looks at whether there are any."""
 START_SECONDS = 10
 """For local workers to be there as processes."""
 
@@ -66,7 +70,7 @@ class DaskEngine:
     ) -> None:
         require_extra("distributed", "dask")
         self.scheduler, self.memory = scheduler, memory
-        self.threads = resolve_threads(threads)
+        self.threads = local_engine(threads, memory).n_workers
         self._batch_bytes, self._group_batches = batch_bytes, group_batches
 
     def __enter__(self) -> DaskEngine:
@@ -90,7 +94,7 @@ class DaskEngine:
     @property
     def n_workers(self) -> int:
         """Batches at a time on the worker with the most threads; a local cluster shares the memory of this machine."""
-        threads = [worker["nthreads"] for worker in self._workers().values()]
+        threads = self._threads_of_workers()
         return max(1, sum(threads) if self.scheduler is None else max(threads, default=1))
 
     @cached_property
@@ -98,7 +102,11 @@ class DaskEngine:
         return _connect(self.scheduler) if self.scheduler else _start_cluster(self.threads)
 
     def _workers(self) -> dict[str, Any]:
+        from distributed import CancelledError
+
         with _blaming(self._name):
+            if self.client.status != "running":  # else it would wait, and wait, for an answer
+                raise CancelledError("the connection is lost")
             workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
             return workers
 
@@ -109,7 +117,7 @@ class DaskEngine:
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         with _blaming(self._name):
             futures = [self.client.submit(_run, function, item, pure=False) for item in items]
-            return [self._result(future) for future in futures]
+            return [self.result(future) for future in futures]
 
     def run(
         self,
@@ -122,26 +130,81 @@ class DaskEngine:
     ) -> list[Piece]:
         found, todo = ledger.find(shards, work.kind, work.is_sound)
         report_found(shards, todo, report)
+        if not todo:
+            return found
         with _blaming(self._name):
             run = _Pass(self, work, ledger, report)
             for group in self._groups(todo, batch_bytes):
                 run.give_out(group)
             return found + run.finish()
 
-    def _groups(self, shards: Sequence[Shard], batch_bytes: int) -> list[list[Batch]]:
-        n_threads = sum(worker["nthreads"] for worker in self._workers().values())
-        share = sum(shard.n_bytes for shard in shards) // (2 * BATCHES_PER_THREAD * max(n_threads, 1))
+    def _groups(self, shards: Sequence[Shard], batch_bytes: int) -> Iterator[list[Batch]]:
+        """The text in batches, as many at a time as suit the workers that are there when they are asked for."""
+        share = sum(shard.n_bytes for shard in shards) // (2 * BATCHES_PER_THREAD * self._n_threads())
         size = self._batch_bytes or max(batch_bytes, min(share, MOST_BATCH_BYTES))
         batches = make_batches(shards, size)
-        n = self._group_batches or BATCHES_PER_THREAD * max(n_threads, 1)
-        return [batches[start : start + n] for start in range(0, len(batches), n)]
+        start = 0
+        while start < len(batches):
+            n = self._group_batches or BATCHES_PER_THREAD * self._n_threads()
+            yield batches[start : start + n]
+            start += n
 
-    def _result(self, future: Future) -> Any:
+    def _n_threads(self) -> int:
+        return max(1, sum(self._threads_of_workers()))
+
+    def _threads_of_workers(self) -> list[int]:
+        return [int(worker["nthreads"]) for worker in self._workers().values()]
+
+    def as_completed(self, futures: Sequence[Future]) -> Iterator[Future]:
+        """The futures as they are done or have failed."""
+        from distributed import CancelledError
+
+        done: SimpleQueue[Future] = SimpleQueue()
+        for future in futures:
+            future.add_done_callback(done.put)
+        for _ in futures:
+            future = self._next(done)
+            if future.cancelled():
+                raise CancelledError("its tasks are lost")
+            yield future
+
+    def result(self, future: Future) -> Any:
         """What a task made; a worker's complaint about a text is passed on as it is."""
-        result = future.result()
+        answer: SimpleQueue[Any] = SimpleQueue()
+
+        def fetch() -> None:
+            try:
+                answer.put(future.result())
+            except BaseException as error:
+                answer.put(_Failure(error))
+
+        threading.Thread(target=fetch, daemon=True).start()  # it may wait for ever
+        result = self._next(answer)
+        if isinstance(result, _Failure):
+            raise result.error
         if isinstance(result, _Refusal):
             raise result.as_error(names_worker=self.scheduler is not None)
         return result
+
+    def _next(self, queue: SimpleQueue[Result]) -> Result:
+        """What comes next; an error where nobody is left from whom it could come."""
+        last_seen = time.monotonic()
+        while time.monotonic() - last_seen < WAIT_SECONDS:
+            with suppress(Empty):
+                return queue.get(timeout=LOOK_SECONDS)
+            if self._workers():
+                last_seen = time.monotonic()
+        raise EngineError(
+            f"all workers of {self._name} are gone; start some, then run the same command: it goes on from what is "
+            "finished."
+        )
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """What a task raised."""
+
+    error: BaseException
 
 
 class _Pass:
@@ -164,7 +227,7 @@ class _Pass:
     def give_out(self, group: list[Batch]) -> None:
         """Let the workers begin with a group; the oldest one may have to be finished first."""
         futures = [
-            self.client.submit(_work, self.work, batch, self.n_splits, pure=False, priority=-self.n_groups)
+            self.client.submit(_work, self.work, batch, self.n_splits, _version(), pure=False, priority=-self.n_groups)
             for batch in group
         ]
         self.n_groups += 1
@@ -184,7 +247,7 @@ class _Pass:
         group, futures = self.given_out.popleft()
         summaries = {self.client.submit(_summary, future, pure=False): number for number, future in enumerate(futures)}
         done: list[int] = []
-        for summary in _as_completed(list(summaries), self.client):
+        for summary in self.engine.as_completed(list(summaries)):
             if self._is_fine(summary):
                 done.append(summaries[summary])
         if done:
@@ -196,7 +259,7 @@ class _Pass:
 
     def _is_fine(self, summary: Future) -> bool:
         try:
-            self.report(*self.engine._result(summary))
+            self.report(*self.engine.result(summary))
         except _deaths() as error:
             self.failures.append(error)  # the other batches are worked on nevertheless
             return False
@@ -219,25 +282,27 @@ class _Pass:
         return level[0]
 
     def _fetch(self, future: Future) -> Any:
-        piece = future.result()
+        piece = self.engine.result(future)
         future.release()
         return piece
 
     def _failure(self) -> WordatomsError:
         first, *others = self.failures
         if not isinstance(first, WordatomsError):
-            return EngineError(
-                f"{_describe_death(first)}; give the workers more memory or pass a smaller --memory, then run the same "
-                "command: what the others did is kept."
-            )
+            return EngineError(_describe_death(first))
+        if not isinstance(first, InputError):
+            return first
         more = f" ({len(others)} more texts or groups of texts cannot be read either)" if others else ""
         return InputError(f"{str(first).rstrip('.')}{more}, then run the same command: the rest is done and kept.")
 
 
 def _describe_death(error: BaseException) -> str:
     if isinstance(error, MemoryError):
-        return "a worker ran out of memory"
-    return f"workers died again and again over the same text ({type(error).__name__})"
+        what = "a worker ran out of memory"
+    else:
+        what = f"workers died again and again over the same task ({type(error).__name__})"
+    advice = "give the workers more memory or pass a smaller --memory, then run the same command"
+    return f"{what}; {advice}: what is finished is kept."
 
 
 # The cluster
@@ -348,12 +413,14 @@ def _quiet_logs() -> Iterator[None]:
 @contextmanager
 def _blaming(name: str) -> Iterator[None]:
     """One sentence where the scheduler is gone, or all that was given to it."""
-    from distributed import CancelledError
+    from distributed import CancelledError, KilledWorker
     from distributed.comm.core import CommClosedError
 
     try:
         with _quiet_logs():
             yield
+    except KilledWorker as error:
+        raise EngineError(_describe_death(error)) from error
     except (CancelledError, CommClosedError, TimeoutError, asyncio.CancelledError) as error:
         raise EngineError(
             f"{name} is gone ({_first_line(error)}); start it again, then run the same command: it goes on from what "
@@ -370,16 +437,6 @@ def _deaths() -> tuple[type[Exception], ...]:
     from distributed import KilledWorker
 
     return (WordatomsError, MemoryError, KilledWorker)
-
-
-def _as_completed(futures: list[Future], client: Client) -> Iterator[Future]:
-    """The futures as they are done or have failed; an error where the scheduler no longer knows them."""
-    from distributed import CancelledError, as_completed
-
-    for future in as_completed(futures, loop=client.loop):
-        if future.cancelled():
-            raise CancelledError("its tasks are lost")
-        yield future
 
 
 # What runs on the workers
@@ -400,7 +457,7 @@ class _Refusal:
 def _run(function: Callable[[Any], Any], item: Any) -> Any:
     try:
         return function(item)
-    except InputError as error:
+    except (InputError, MissingExtraError) as error:
         return _Refusal(error)
 
 
@@ -408,8 +465,10 @@ def _carried(work: Work[Any]) -> Work[Any]:
     return work
 
 
-def _work(work: Work[Piece], batch: Batch, n_splits: int) -> Any:
+def _work(work: Work[Piece], batch: Batch, n_splits: int, version: str) -> Any:
     """The pieces of a batch, each cut into as many, with the bytes and tokens that were read."""
+    if _version() != version:  # a worker that joined late
+        return _Refusal(EngineError(f"there is wordatoms {_version()}; install wordatoms {version} there."))
     n_bytes = n_tokens = 0
 
     def report(more_bytes: int, more_tokens: int) -> None:
@@ -418,7 +477,7 @@ def _work(work: Work[Piece], batch: Batch, n_splits: int) -> Any:
 
     try:
         pieces = work(batch, report, None)
-    except InputError as error:
+    except (InputError, MissingExtraError) as error:
         return _Refusal(error)
     return work.split(work.add(pieces), n_splits), n_bytes, n_tokens
 
@@ -427,9 +486,11 @@ def _summary(result: Any) -> Any:
     return result if isinstance(result, _Refusal) else result[1:]
 
 
-def _piece(result: tuple[list[Piece], int, int], number: int) -> Piece:
-    return result[0][number]
+def _piece(result: Any, number: int) -> Any:
+    return result if isinstance(result, _Refusal) else result[0][number]
 
 
-def _add(work: Work[Piece], pieces: list[Piece]) -> Piece:
-    return work.add(pieces)
+def _add(work: Work[Any], pieces: list[Any]) -> Any:
+    """The sum; or a refusal, where a text that could be read once cannot be read again after a worker died."""
+    refusals = [piece for piece in pieces if isinstance(piece, _Refusal)]
+    return refusals[0] if refusals else work.add(pieces)

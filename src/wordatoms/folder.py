@@ -50,7 +50,7 @@ INPUTS = {
 }
 """Each stage with those it is built on, where the model has them."""
 PROGRESS = {
-    "count": ["parts"],
+    "count": ["parts/words-*", "parts/pairs-*"],
     "embed": ["*.npz", "lines"],
     "map": ["parts"],
     "atomize": ["atoms"],
@@ -116,7 +116,7 @@ class ModelFolder:
                     with undisturbed():
                         self._clear_leftovers()
         except OSError as error:
-            if _is_full(error) if error.filename is None else str(error.filename).startswith(str(self.work)):
+            if _is_full(error) if error.filename is None else _is_below(error.filename, self.work):
                 error.filename = str(self.path)  # the name that the user knows
             raise
         finally:
@@ -297,6 +297,10 @@ class ModelFolder:
             raise ModelError(f"{self.path} has no '{stage}' stage yet; {advice}")
         record: dict[str, Any] = self.stages[stage]
         return record
+
+
+def _is_below(path: object, folder: Path) -> bool:
+    return Path(str(path)).resolve().is_relative_to(folder.resolve())
 
 
 def _is_full(error: OSError) -> bool:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import zlib
 from collections import Counter
@@ -26,7 +25,7 @@ from uuid import uuid4
 import numpy as np
 
 from wordatoms.shards import Shard
-from wordatoms.store import ArrayFile, spill_folder, spilled, write_json
+from wordatoms.store import ArrayFile, force_to_disk, spill_folder, spilled, write_json
 from wordatoms.untrusted import read_json
 
 READ_BYTES = 1 << 22
@@ -41,6 +40,8 @@ class Ledger:
     """A folder with the pieces of one pass."""
 
     folder: Path
+    lasts: bool = True
+    """Whether it outlives this process."""
 
     def find(
         self, shards: Sequence[Shard], kind: type[Piece], is_sound: Callable[[Piece], bool]
@@ -52,8 +53,8 @@ class Ledger:
         wanted = Counter(map(shard_key, shards))
         pieces: list[Piece] = []
         for path in sorted(self.folder.glob("*.json")):
-            covered, found = self._read(path, kind)
-            if covered and covered <= wanted and all(map(is_sound, found)):  # the same text may be there twice
+            covered, found = self._read(path, kind, is_sound)
+            if covered and covered <= wanted:  # the same text may be there twice
                 wanted -= covered
                 pieces += found
         todo = []
@@ -66,6 +67,8 @@ class Ledger:
     def enter(self, shards: Sequence[Shard], pieces: Sequence[Piece]) -> list[Piece]:
         """Keep the pieces that were found in some shards; what is in memory goes to disk."""
         kept = [self.put(piece) for piece in pieces]
+        if not self.lasts:
+            return kept
         descriptions = [self._describe(piece) for piece in kept]
         keys = Counter(map(shard_key, shards))
         write_json(self.folder / f"{uuid4().hex}.json", {"shards": keys, "pieces": descriptions})
@@ -80,22 +83,25 @@ class Ledger:
 
     def _describe_value(self, value: Any) -> Any:
         if isinstance(value, ArrayFile):
-            _force_to_disk(value.path)
+            force_to_disk(value.path)
             facts = {"file": value.path.name, "type": value.dtype.str, "length": value.length}
             return {**facts, "crc32": _crc32(value.path)}
         if isinstance(value, np.ndarray):
             return {**self._describe_value(spilled(value.reshape(-1), self.folder)), "shape": value.shape}
         return value
 
-    def _read(self, path: Path, kind: type[Piece]) -> tuple[Counter[str], list[Piece]]:
+    def _read(
+        self, path: Path, kind: type[Piece], is_sound: Callable[[Piece], bool]
+    ) -> tuple[Counter[str], list[Piece]]:
         """What an entry stands for; nothing where it or one of its files is broken or gone."""
         try:
             entry = read_json(path)
             pieces = [
                 kind(**{name: self._read_value(value) for name, value in piece.items()}) for piece in entry["pieces"]
             ]
-            return Counter({str(key): int(n) for key, n in entry["shards"].items()}), pieces
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            covered = Counter({str(key): int(n) for key, n in entry["shards"].items()})
+            return (covered, pieces) if all(map(is_sound, pieces)) else (Counter(), [])
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError):
             return Counter(), []
 
     def _read_value(self, value: Any) -> Any:
@@ -131,7 +137,7 @@ def opened_ledger(name: str, facts: Sequence[object], *, keep: Path | None, work
     """
     if keep is None:
         with spill_folder(work) as spill:
-            yield Ledger(spill)
+            yield Ledger(spill, lasts=False)
         return
     folder = keep / f"{name}-{_digest(facts)}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -180,7 +186,7 @@ def _on_disk(value: Any, folder: Path) -> Any:
 def _files_of(path: Path) -> list[str]:
     try:
         pieces = read_json(path)["pieces"]
-        return [value["file"] for piece in pieces for value in piece.values() if isinstance(value, dict)]
+        return [str(value["file"]) for piece in pieces for value in piece.values() if isinstance(value, dict)]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return []
 
@@ -191,9 +197,3 @@ def _crc32(path: Path) -> int:
         while chunk := file.read(READ_BYTES):
             crc = zlib.crc32(chunk, crc)
     return crc
-
-
-def _force_to_disk(path: Path) -> None:
-    """A machine may die too, and an entry must not outlive its files."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())

@@ -18,6 +18,8 @@ from wordatoms.untrusted import read_json
 
 FILE = "manifest.json"
 FORMAT = 1
+LARGEST = 1 << 29
+"""Bytes: a manifest names every file of a text, twice."""
 CHECKSUM = "checksum"
 """Of all the rest; those of older models have none."""
 
@@ -26,7 +28,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a folder; that of a model without stages where there is none."""
     path = folder / FILE
     try:
-        manifest: dict[str, Any] = read_json(path)
+        manifest: dict[str, Any] = read_json(path, LARGEST)
         known = manifest["format"] <= FORMAT
         if known:
             _check(manifest)

@@ -162,9 +162,12 @@ class _PlainText(TextStream):
         file.seek(self.begin)
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
-        left = self._end - self._file.tell()
+        target = memoryview(buffer)[: self._end - self._file.tell()]
         with blaming(self._shard.name):
-            return self._file.readinto(memoryview(buffer)[:left])
+            n_read = self._file.readinto(target)
+        if len(target) and not n_read:
+            raise InputError(f"{self._shard.name} has shrunk while it was read; start again.")
+        return n_read
 
 
 def _line_range(file: IO[bytes], shard: Shard) -> tuple[int, int]:

@@ -184,6 +184,12 @@ class ArrayWriter:
         return ArrayFile(self.path, self.dtype, self.length)
 
 
+def force_to_disk(path: Path) -> None:
+    """A machine may die too, and what tells of a file must not outlive it."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
 def spilled(array: Array, folder: Path | None) -> Array | ArrayFile:
     """The array, or its twin on disk where there is a folder for it."""
     if folder is None:

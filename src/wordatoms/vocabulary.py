@@ -129,6 +129,7 @@ class TallyWords:
                 report(n_read, kernel.tally(ids, counts))
                 if lexicon.n_bytes + counts.nbytes > self.memory:
                     runs.append(_as_run(lexicon, counts, folder))
+                    runs = [self.add(runs)] if folder is None else runs
                     lexicon, counts = Lexicon(tokenizer=self.tokenizer), np.zeros(1 << 12, np.int64)
         return [*runs, _as_run(lexicon, counts, folder)]
 
@@ -137,6 +138,7 @@ class TallyWords:
         kinds = [array.dtype for array in (piece.keys, lengths, piece.counts, piece.bounds)]
         return (
             kinds == [np.uint64, np.int32, np.int64, np.int64]
+            and isinstance(piece.n_tokens, int)
             and piece.bounds.shape == (N_PARTITIONS + 1, 2)
             and bool((piece.bounds[0] == 0).all() and (np.diff(piece.bounds, axis=0) >= 0).all())
             and piece.bounds[-1].tolist() == [len(lengths), len(piece.keys)]

@@ -26,6 +26,8 @@ from wordatoms.vocabulary import BATCH_BYTES, DEFAULT_MEMORY
 
 LARGEST_WINDOW = 1000
 N_WINDOWS = 10_000
+MOST_SAMPLES = 256
+"""Held in memory until they are added up."""
 
 
 def check_window(window: int) -> None:
@@ -153,7 +155,8 @@ def sample_windows(
     task = SampleWindows(lexicon, len(words), window, n_windows, powers, target)
     known = ("\n".join(words), lexicon.tokenizer, powers, n_windows, target)
     with opened_ledger("windows", known, keep=keep, work=work) as ledger:
-        return task.add(engine.run(task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)).windows
+        batch_bytes = max(BATCH_BYTES, corpus.n_bytes // MOST_SAMPLES)
+        return task.add(engine.run(task, corpus.shards, ledger, batch_bytes=batch_bytes, report=report)).windows
 
 
 def hash_powers(window: int, random_state: int) -> NDArray[np.uint64]:
