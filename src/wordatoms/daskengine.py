@@ -479,7 +479,8 @@ def _work(work: Work[Piece], batch: Batch, n_splits: int, version: str) -> Any:
         pieces = work(batch, report, None)
     except (InputError, MissingExtraError) as error:
         return _Refusal(error)
-    return work.split(work.add(pieces), n_splits), n_bytes, n_tokens
+    whole = pieces[0] if len(pieces) == 1 else work.add(pieces)
+    return work.split(whole, n_splits), n_bytes, n_tokens
 
 
 def _summary(result: Any) -> Any:
@@ -493,4 +494,6 @@ def _piece(result: Any, number: int) -> Any:
 def _add(work: Work[Any], pieces: list[Any]) -> Any:
     """The sum; or a refusal, where a text that could be read once cannot be read again after a worker died."""
     refusals = [piece for piece in pieces if isinstance(piece, _Refusal)]
-    return refusals[0] if refusals else work.add(pieces)
+    if refusals or len(pieces) == 1:
+        return [*refusals, *pieces][0]
+    return work.add(pieces)

@@ -110,6 +110,8 @@ def open_corpus(
     paths = find_files([sources] if isinstance(sources, str | Path) else sources)
     captured = [_capture(path, number, work, on_read) for number, path in enumerate(paths)]
     inputs = elsewhere(_examine, captured) if elsewhere else [_examine(text) for text in captured]
+    if any(text.is_dump for text in inputs):
+        require_extra("mwparserfromhell", "wiki")
     if all(text.is_empty for text in inputs):
         raise _no_text(inputs)
     if elsewhere:
@@ -168,10 +170,7 @@ def _examine(text: _Input) -> _Input:
     if compression := recognise_compression(head):
         head = read_head(Shard(text.path, compression, origin=text.name), _HEAD_BYTES)
     refuse_binary(head, text.name)
-    dump = is_dump(head)
-    if dump:
-        require_extra("mwparserfromhell", "wiki")
-    return replace(text, compression=compression, is_dump=dump, is_empty=not head)
+    return replace(text, compression=compression, is_dump=is_dump(head), is_empty=not head)
 
 
 def _no_text(inputs: Sequence[_Input]) -> InputError:

@@ -14,7 +14,7 @@ from wordatoms.errors import InputError
 from wordatoms.folder import ModelFolder
 from wordatoms.integrity import fingerprint
 from wordatoms.lines import write_lines
-from wordatoms.pipeline.sources import counted_text, settings_of
+from wordatoms.pipeline.sources import counted_text, recorded_hashes, settings_of
 from wordatoms.progress import SILENT, Display
 from wordatoms.store import Checkpoint
 from wordatoms.trainers import default_parameters, train_embeddings
@@ -69,7 +69,7 @@ def _settings(folder: ModelFolder, method: str, parameters: dict[str, Any], rand
     hashes = {name: file["sha256"] for name, file in counted["files"].items() if name.endswith(".npy")}
     settings = {"method": method, **parameters, "seed": random_state, "counts": hashes}
     if method == "skipgram":
-        settings["text"] = [file["sha256"] for file in counted["inputs"]]  # here the order matters
+        settings["text"] = recorded_hashes(counted)  # here the order matters
     return settings
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from wordatoms.errors import InputError
 from wordatoms.folder import ModelFolder
 from wordatoms.parallel import resolve_threads
-from wordatoms.pipeline.sources import recorded_sources
+from wordatoms.pipeline.sources import recorded_hashes, recorded_sources, settings_of
 from wordatoms.progress import SILENT, Display
 from wordatoms.text import SHARD_BYTES, Corpus, open_corpus
 
@@ -37,7 +37,7 @@ def evaluation_text(
     if not (sources or counted):
         raise InputError(f"{folder.path} holds imported vectors, which have no text; pass some with --text.")
     found = sources or recorded_sources(counted)
-    replace_invalid = bool(counted and counted["settings"]["replace_invalid"])
+    replace_invalid = bool(counted) and settings_of(counted).replace_invalid
     with TemporaryDirectory(prefix="wordatoms-") as work:
         with display.text_bar("files", n_bytes=None) as report:
             corpus = open_corpus(
@@ -48,7 +48,7 @@ def evaluation_text(
                 shard_bytes=shard_bytes,
                 on_bytes=report,
             )
-        if not sources and [file.sha256 for file in corpus.files] != [file["sha256"] for file in counted["inputs"]]:
+        if not sources and [file.sha256 for file in corpus.files] != recorded_hashes(counted):
             raise InputError("the text is not the one that was counted; say where that is with --text.")
         yield corpus
 

@@ -27,6 +27,7 @@ from wordatoms.pipeline.sources import (
     kept_parts,
     opened_text,
     settings_of,
+    trusting_record,
 )
 from wordatoms.progress import SILENT, Display
 from wordatoms.sif import DEFAULT_A, SIF, p_words
@@ -126,14 +127,16 @@ def model_text(
 
 
 def _facts(settings: MapSettings, embedded: dict[str, Any], text: str) -> dict[str, Any]:
-    return {**settings.record(), "vectors": embedded["files"]["vectors.npy"]["sha256"], "text": text}
+    with trusting_record():
+        return {**settings.record(), "vectors": embedded["files"]["vectors.npy"]["sha256"], "text": text}
 
 
 def _is_done(folder: ModelFolder, settings: MapSettings, embedded: dict[str, Any], *, force: bool) -> bool:
     """Whether the stage is there, without a look at the text: what was counted is known by its hash."""
     if "map" not in folder.stages:
         return False
-    text = folder.stages.get("count", folder.stages["map"])["settings"]["text"]
+    with trusting_record():
+        text = folder.stages.get("count", folder.stages["map"])["settings"]["text"]
     return folder.is_done("map", _facts(settings, embedded, text), force=force)
 
 

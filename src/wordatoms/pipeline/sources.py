@@ -13,7 +13,7 @@ from typing import Any
 
 from wordatoms.addresses import exists_address, is_address
 from wordatoms.engine import Engine
-from wordatoms.errors import InputError
+from wordatoms.errors import InputError, ModelError
 from wordatoms.folder import ModelFolder
 from wordatoms.parallel import resolve_threads
 from wordatoms.progress import SILENT, Display
@@ -80,7 +80,7 @@ def counted_text(
     counted = folder.stages["count"]
     found = sources or recorded_sources(counted)
     with opened_text(found, folder, settings_of(counted), threads, engine=engine, display=display) as corpus:
-        if [file.sha256 for file in corpus.files] != [file["sha256"] for file in counted["inputs"]]:
+        if [file.sha256 for file in corpus.files] != recorded_hashes(counted):
             raise InputError("the text is not the one that was counted; pass the same files in the same order.")
         yield corpus
 
@@ -96,15 +96,32 @@ def digest(files: Iterable[TextFile]) -> str:
     return hashlib.sha256("".join(sorted(file.sha256 for file in files)).encode()).hexdigest()
 
 
+@contextmanager
+def trusting_record() -> Iterator[None]:
+    """The manifest of a stranger's model may lack what a stage always writes."""
+    try:
+        yield
+    except (KeyError, TypeError) as error:
+        raise ModelError(f"the manifest of the model lacks {error}, as no stage leaves it; make it again.") from error
+
+
 def settings_of(counted: dict[str, Any]) -> CountSettings:
     """The settings in the record of a count."""
-    known = {name: value for name, value in counted["settings"].items() if name != "text"}
-    return CountSettings(**{**known, "phrases": tuple(known["phrases"])})
+    with trusting_record():
+        known = {name: value for name, value in counted["settings"].items() if name != "text"}
+        return CountSettings(**{**known, "phrases": tuple(known["phrases"])})
+
+
+def recorded_hashes(counted: dict[str, Any]) -> list[str]:
+    """Of the files of a count, in their order."""
+    with trusting_record():
+        return [file["sha256"] for file in counted["inputs"]]
 
 
 def recorded_sources(counted: dict[str, Any]) -> list[str]:
     """Where the text of a count was, if it is still there."""
-    paths = [file["path"] for file in counted["inputs"]]
+    with trusting_record():
+        paths = [str(file["path"]) for file in counted["inputs"]]
     if not all(exists_address(path) if is_address(path) else Path(path).exists() for path in paths):
         raise InputError("the text that was counted is not where it was; say where it is with --text.")
     return paths
