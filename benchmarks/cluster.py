@@ -3,11 +3,11 @@
     python benchmarks/cluster.py TEXT… [--workers 1 2] [--repeat 2] [--memory 2048] [--json cluster.json]
 
 For each number of workers the same passes (words, pairs, random windows, context sums of 300 dimensions) run on as
-many threads of this process and on a cluster of as many worker processes with a scheduler on loopback. Prints the wall
-and processor seconds of the best run of each pass, the overhead of the cluster (its seconds divided by those of the
-threads, minus one), the speed-up from the first to the last number of workers, processor seconds per million tokens,
-and the peak memory of a worker. Starting the cluster is timed by itself. All results are compared: the bytes have to be
-the same.
+many threads of this process, on a cluster of as many worker processes with a scheduler on loopback, and on a cluster of
+one worker process with as many threads. Prints the wall and processor seconds of the best run of each pass, the
+overhead of each cluster (its seconds divided by those of the threads, minus one), the speed-up from the first to the
+last number of workers, processor seconds per million tokens, and the peak memory of a worker. Starting the cluster is
+timed by itself. All results are compared: the bytes have to be the same.
 """
 
 from __future__ import annotations
@@ -98,12 +98,16 @@ def measure_passes(bench: Bench, engine: Engine, cpu: Callable[[], float], repea
 
 
 @contextmanager
-def cluster_engine(n_workers: int, memory: int):  # type: ignore[no-untyped-def]
-    """A cluster of processes, the engine on it, and how long it took to start."""
+def cluster_engine(n_workers: int, n_threads: int, memory: int):  # type: ignore[no-untyped-def]
+    """A cluster of processes with some threads each, the engine on it, and how long it took to start."""
     started = time.perf_counter()
     with (
         LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, memory_limit=0, dashboard_address="127.0.0.1:0", host="127.0.0.1"
+            n_workers=n_workers,
+            threads_per_worker=n_threads,
+            memory_limit=0,
+            dashboard_address="127.0.0.1:0",
+            host="127.0.0.1",
         ) as cluster,
         DaskEngine(cluster.scheduler_address, memory=memory) as engine,
     ):
@@ -122,19 +126,24 @@ def cpu_of(client: Client) -> float:
     return time.process_time() + sum(client.run(time.process_time).values())
 
 
-def measure_workers(bench: Bench, n_workers: int, repeat: int) -> dict[str, Any]:
-    threads = measure_passes(bench, ThreadEngine(n_workers), time.process_time, repeat)
-    with cluster_engine(n_workers, bench.memory) as (engine, start_seconds):
+def measure_workers(bench: Bench, n: int, repeat: int) -> dict[str, Any]:
+    threads = measure_passes(bench, ThreadEngine(n), time.process_time, repeat)
+    found: dict[str, Any] = {"threads": threads}
+    for name, (n_workers, n_threads) in {"cluster": (n, 1), "one_process": (1, n)}.items():
+        if name == "cluster" or n > 1:
+            found[name] = measure_cluster(bench, n_workers, n_threads, repeat)
+            found[name]["overhead"] = {
+                key: total(found[name]["passes"], key) / total(threads, key) - 1 for key in ("seconds", "cpu")
+            }
+    return found
+
+
+def measure_cluster(bench: Bench, n_workers: int, n_threads: int, repeat: int) -> dict[str, Any]:
+    with cluster_engine(n_workers, n_threads, bench.memory) as (engine, start_seconds):
         client = engine.client
-        cluster = measure_passes(bench, engine, lambda: cpu_of(client), repeat)
+        passes = measure_passes(bench, engine, lambda: cpu_of(client), repeat)
         peaks = client.run(peak_memory).values()
-    return {
-        "threads": threads,
-        "cluster": cluster,
-        "start_seconds": start_seconds,
-        "worker_peak_mb": max(peaks) / 1e6,
-        "overhead": {key: total(cluster, key) / total(threads, key) - 1 for key in ("seconds", "cpu")},
-    }
+    return {"passes": passes, "start_seconds": start_seconds, "worker_peak_mb": max(peaks) / 1e6}
 
 
 def total(passes: dict[str, dict[str, float]], key: str) -> float:
@@ -152,7 +161,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
                 Bench(Corpus(corpus.shards[:1], corpus.files), bench.work, bench.memory, 8, bench.vocabulary), name
             )()
         found = {n: measure_workers(bench, n, arguments.repeat) for n in arguments.workers}
-        first, last = (found[n]["cluster"] for n in (arguments.workers[0], arguments.workers[-1]))
+        first, last = (found[n]["cluster"]["passes"] for n in (arguments.workers[0], arguments.workers[-1]))
         n_tokens = bench.vocabulary.n_tokens
         return {
             "machine": f"{platform.processor() or platform.machine()}, {platform.system()}",

@@ -50,11 +50,11 @@ WAIT_SECONDS = 60
 LOOK_SECONDS = 1
 """Between looks at whether there are any."""
 START_SECONDS = 10
-"""For local workers to be there as processes."""
+"""For a local worker to be there as a process."""
 
 
 class DaskEngine:
-    """Batches on the workers of a Dask cluster; without the address of a scheduler, on one made of local processes.
+    """Batches on the workers of a Dask cluster; without the address of a scheduler, on one worker process here.
 
     Nothing is started or connected before the first use. To be closed in the end, as by `with`.
     """
@@ -354,24 +354,24 @@ def _version() -> str:
     return __version__
 
 
-def _start_cluster(n_processes: int) -> Client:
-    """Worker processes on this machine, reached by nobody else."""
+def _start_cluster(n_threads: int) -> Client:
+    """A worker process on this machine, reached by nobody else; its threads share what processes would copy."""
     from distributed import Client, LocalCluster
 
     with _quiet_logs():
         cluster = LocalCluster(
             host="127.0.0.1",
             n_workers=0,
-            threads_per_worker=1,
+            threads_per_worker=n_threads,
             memory_limit=0,  # the passes keep to theirs, and Dask would count what is only mapped
             dashboard_address="127.0.0.1:0",  # none is shown, but Dask opens a port in any case
             silence_logs=logging.CRITICAL,
         )
         try:
             client = Client(cluster, set_as_default=False, direct_to_workers=True)
-            with _deaf_children(n_processes):
-                cluster.scale(n_processes)
-            client.wait_for_workers(n_processes, timeout=WAIT_SECONDS)
+            with _deaf_child():
+                cluster.scale(1)
+            client.wait_for_workers(1, timeout=WAIT_SECONDS)
         except BaseException:
             cluster.close(timeout=2)
             raise
@@ -379,11 +379,11 @@ def _start_cluster(n_processes: int) -> Client:
 
 
 @contextmanager
-def _deaf_children(n: int) -> Iterator[None]:
-    """Let the processes that are started inside never hear of Ctrl-C, which is for this one to act on.
+def _deaf_child() -> Iterator[None]:
+    """Let the process that is started inside never hear of Ctrl-C, which is for this one to act on.
 
     What is ignored here when a process starts is ignored there for good. (Blocking the signal would be better, but
-    `multiprocessing` unblocks it before each start.) It takes but a moment until all have started.
+    `multiprocessing` unblocks it before each start.) It takes but a moment until it has started.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -392,7 +392,7 @@ def _deaf_children(n: int) -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
-        while len(multiprocessing.active_children()) < n_before + n and time.monotonic() < ends:
+        while len(multiprocessing.active_children()) <= n_before and time.monotonic() < ends:
             time.sleep(0.01)
     finally:
         signal.signal(signal.SIGINT, before)

@@ -144,7 +144,7 @@ engine = click.option(
 scheduler = click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Of a Dask cluster, such as tcp://host:8786.  [default: processes on this machine]",
+    help="Of a Dask cluster, such as tcp://host:8786.  [default: a process on this machine]",
 )
 engine_elsewhere = click.option(
     "--engine", type=click.Choice(["local", "dask"]), expose_value=False, help="Of other stages: this one is local."
