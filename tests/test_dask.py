@@ -9,7 +9,9 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -301,3 +303,48 @@ def test_one_sentence_and_nothing_left(texts: list[Path], tmp_path: Path) -> Non
     result = run("count", *texts, "-o", tmp_path / "m", "--scheduler", "tcp://x:1", "--engine", "local")
     assert result.returncode == 2
     assert "leave out --engine local" in result.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
+def test_the_command_stopped_in_the_middle_goes_on(tmp_path: Path, stop: signal.Signals) -> None:
+    """Ctrl-C is heard by the whole process group, kill -9 by the command alone."""
+    text, model = tmp_path / "long.txt", tmp_path / "m"
+    text.write_text(some_text(60_000, 1) + "\n")
+    count_options = ("count", text, "--min-count", 2, "--threads", 2, "-o")
+    command = [sys.executable, "-m", "wordatoms", *map(str, count_options), str(model), "--engine", "dask"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, preexec_fn=hear_ctrl_c) as process:
+        assert wait_for(lambda: any(model.glob(".work/parts/words-*")))
+        os.killpg(process.pid, stop) if stop == signal.SIGINT else process.kill()
+        message = process.communicate(timeout=60)[1].decode()
+    assert wait_for(lambda: not group_members(process.pid)), "a worker is left"
+    if stop == signal.SIGINT:
+        assert process.returncode == 130
+        assert len(message.splitlines()) == 1
+    assert run(*count_options, model, "--engine", "dask").returncode == 0
+    assert run(*count_options, tmp_path / "threads").returncode == 0
+    assert model_files(model) == model_files(tmp_path / "threads")
+    assert not (model / ".work").exists()
+
+
+def hear_ctrl_c() -> None:
+    """What a shell starts in the background does not, and its children neither."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 60) -> bool:
+    ends = time.monotonic() + seconds
+    while not condition() and time.monotonic() < ends:
+        time.sleep(0.02)
+    return condition()
+
+
+def group_members(group: int) -> list[str]:
+    """The processes of a group that are still at work."""
+    members = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has just ended
+            name, _, rest = path.read_text().rpartition(")")
+            state, _parent, its_group = rest.split()[:3]
+            members += [name] if int(its_group) == group and state != "Z" else []
+    return members

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.engine import Batch, Engine, local_engine
+from wordatoms.engine import Batch, Engine, local_engine, run_pass
 from wordatoms.errors import InputError, ModelError
 from wordatoms.ledger import opened_ledger
 from wordatoms.progress import TextCallback
@@ -186,7 +186,7 @@ def context_sums(
         known = ("\n".join(words), lexicon.tokenizer, rows, window, outside, inside)
         with opened_ledger(f"contexts{number}", known, keep=keep, work=work) as ledger:
             progress = _share_of(report, len(slices))
-            parts = engine.run(task, corpus.shards, ledger, batch_bytes=batch_bytes, report=progress)
+            parts = run_pass(engine, task, corpus.shards, ledger, batch_bytes=batch_bytes, report=progress)
             _add_parts(parts, total, columns)
     if total[2].max(initial=0) >= MOST_CONTEXTS:
         raise InputError(f"a word occurs {total[2].max():,} times, which is too often for sums in 64 bits.")

@@ -21,7 +21,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine
+from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine, run_pass
 from wordatoms.errors import InputError, ModelError
 from wordatoms.ledger import opened_ledger
 from wordatoms.parallel import resolve_threads, run_threads
@@ -466,7 +466,7 @@ def count_pairs(
     task = CountPairs(lexicon, len(vocabulary), weights, memory // engine.n_workers, loads)
     known = ("\n".join(vocabulary.words), lexicon.tokenizer, weights)
     with spill_folder(work or folder) as spill, opened_ledger("pairs", known, keep=keep, work=spill) as ledger:
-        runs = engine.run(task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
+        runs = run_pass(engine, task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
         threads = resolve_threads(None) if engine.is_elsewhere else engine.n_workers
         total = add_runs(runs, len(vocabulary), spill=spill, memory=memory, threads=threads)
         facts: dict[str, Any] = {"window": window, "weighting": weighting, "unit": int(weights[0])}

@@ -27,7 +27,7 @@ from functools import cached_property
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from wordatoms.engine import Batch, Piece, Work, local_engine, make_batches, report_found
+from wordatoms.engine import Batch, Piece, Work, local_engine, make_batches
 from wordatoms.errors import EngineError, InputError, MissingExtraError, WordatomsError, require_extra
 from wordatoms.ledger import Ledger
 from wordatoms.parallel import Item, Result
@@ -128,15 +128,11 @@ class DaskEngine:
         batch_bytes: int,
         report: TextCallback | None = None,
     ) -> list[Piece]:
-        found, todo = ledger.find(shards, work.kind, work.is_sound)
-        report_found(shards, todo, report)
-        if not todo:
-            return found
         with _blaming(self._name):
             run = _Pass(self, work, ledger, report)
-            for group in self._groups(todo, batch_bytes):
+            for group in self._groups(shards, batch_bytes):
                 run.give_out(group)
-            return found + run.finish()
+            return run.finish()
 
     def _groups(self, shards: Sequence[Shard], batch_bytes: int) -> Iterator[list[Batch]]:
         """The text in batches, as many at a time as suit the workers that are there when they are asked for."""

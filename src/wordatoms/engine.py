@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import chain
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -78,7 +79,7 @@ class Engine(Protocol):
         batch_bytes: int,
         report: TextCallback | None = None,
     ) -> list[Piece]:
-        """Pieces whose sum is the result for all shards, kept in the ledger."""
+        """Pieces whose sum is the result for the shards, entered into the ledger."""
         ...
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
@@ -109,14 +110,11 @@ class ThreadEngine:
         batch_bytes: int,
         report: TextCallback | None = None,
     ) -> list[Piece]:
-        found, todo = ledger.find(shards, work.kind, work.is_sound)
-        report_found(shards, todo, report)
-
         def finish(batch: Batch, progress: TextCallback) -> list[Piece]:
             return ledger.enter(batch, work(batch, progress, ledger.folder))
 
-        parts = self._each(finish, make_batches(todo, batch_bytes), report)
-        return [*found, *(piece for part in parts for piece in part)]
+        parts = self._each(finish, make_batches(shards, batch_bytes), report)
+        return list(chain.from_iterable(parts))
 
     def sum(
         self,
@@ -155,6 +153,22 @@ def local_engine(threads: int | None, memory: int) -> ThreadEngine:
     return ThreadEngine(max(1, min(resolve_threads(threads), memory // SMALLEST_WORKER)))
 
 
+def run_pass(
+    engine: Engine,
+    work: Work[Piece],
+    shards: Sequence[Shard],
+    ledger: Ledger,
+    *,
+    batch_bytes: int,
+    report: TextCallback | None = None,
+) -> list[Piece]:
+    """Pieces whose sum is the result for all shards: those in the ledger, and what the engine finds in the others."""
+    found, todo = ledger.find(shards, work.kind, work.is_sound)
+    if report is not None and found:  # what was read in an earlier run is progress too
+        report(sum(shard.n_bytes for shard in shards) - sum(shard.n_bytes for shard in todo), 0)
+    return found + engine.run(work, todo, ledger, batch_bytes=batch_bytes, report=report) if todo else found
+
+
 def make_batches(shards: Sequence[Shard], n_bytes: int) -> list[Batch]:
     """Consecutive shards taken together until a batch has about `n_bytes`, so that many small files cost little."""
     batches: list[Batch] = []
@@ -167,12 +181,6 @@ def make_batches(shards: Sequence[Shard], n_bytes: int) -> list[Batch]:
             batches.append(tuple(batch))
             batch, size = [], 0
     return [*batches, tuple(batch)] if batch else batches
-
-
-def report_found(shards: Sequence[Shard], todo: Sequence[Shard], report: TextCallback | None) -> None:
-    """What was read in an earlier run is progress too."""
-    if report is not None and len(todo) < len(shards):
-        report(sum(shard.n_bytes for shard in shards) - sum(shard.n_bytes for shard in todo), 0)
 
 
 def blocks_with_sizes(shard: Shard) -> Iterator[tuple[bytes, int]]:

@@ -251,7 +251,7 @@ class ModelFolder:
         with spill_folder(self.work) as path:
             yield path
 
-    def install(self, staged: Path, _stage: str, forget: Callable[[], None]) -> list[str]:
+    def install(self, staged: Path, forget: Callable[[], None]) -> list[str]:
         """Put the staged files of a stage where they belong, in place of its old ones; their names."""
         names = sorted(path.name for path in staged.iterdir())
         forget()
@@ -262,7 +262,7 @@ class ModelFolder:
     def install_model(self, staged: Path, manifest: Mapping[str, Any]) -> None:
         """Put a whole model in place of the one that is there; Ctrl-C waits until it stands."""
         with undisturbed():
-            self.install(staged, "all", lambda: self._forget(self.stages))
+            self.install(staged, lambda: self._forget(self.stages))
             self.manifest = {**manifest, "outdated": self.manifest["outdated"]}
             self._finish()
 

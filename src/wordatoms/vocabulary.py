@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine
+from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine, run_pass
 from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.ledger import opened_ledger
 from wordatoms.progress import TextCallback
@@ -210,7 +210,7 @@ def build_vocabulary(
     tokenizer = tokenizer or Tokenizer()
     task = TallyWords(tokenizer, memory // (2 * engine.n_workers), corpus.n_bytes)
     with opened_ledger("words", [tokenizer], keep=keep, work=work) as ledger:
-        runs = engine.run(task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
+        runs = run_pass(engine, task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
         n_tokens = sum(run.n_tokens for run in runs)
         ranked: list[tuple[int, str]] = []
         for number in range(N_PARTITIONS):  # cut at once, so that all of them are never held together

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine
+from wordatoms.engine import Batch, Engine, blocks_with_sizes, local_engine, run_pass
 from wordatoms.errors import InputError
 from wordatoms.ledger import opened_ledger
 from wordatoms.progress import TextCallback
@@ -156,7 +156,7 @@ def sample_windows(
     known = ("\n".join(words), lexicon.tokenizer, powers, n_windows, target)
     with opened_ledger("windows", known, keep=keep, work=work) as ledger:
         batch_bytes = max(BATCH_BYTES, corpus.n_bytes // MOST_SAMPLES)
-        return task.add(engine.run(task, corpus.shards, ledger, batch_bytes=batch_bytes, report=report)).windows
+        return task.add(run_pass(engine, task, corpus.shards, ledger, batch_bytes=batch_bytes, report=report)).windows
 
 
 def hash_powers(window: int, random_state: int) -> NDArray[np.uint64]:

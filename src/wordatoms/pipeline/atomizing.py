@@ -104,7 +104,7 @@ def atomize(
                 write_json(staged / REPORT, report)
                 forget()
                 set_aside(folder.path, atoms.fingerprint)  # those on the old atoms, once these are gone
-                return folder.install(staged, "atomize", forget)
+                return folder.install(staged, forget)
 
         folder.build("atomize", facts, make)
     return True

@@ -79,7 +79,7 @@ def _install(folder: ModelFolder, stage: str, embeddings: Embeddings, forget: Ca
         embeddings.save(staged)
         if stage == "embed":
             (staged / "words.txt").unlink()
-        return folder.install(staged, stage, forget)
+        return folder.install(staged, forget)
 
 
 def chosen_parameters(method: str, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def map_contexts(
                 with folder.staging() as staged:
                     contexts.save(staged)
                     learned.save(staged)
-                    return folder.install(staged, "map", forget)
+                    return folder.install(staged, forget)
 
             folder.build("map", facts, make, inputs=[as_input(file) for file in corpus.files])
     return True
