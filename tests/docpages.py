@@ -28,6 +28,7 @@ SHIPPED = ROOT / "src" / "wordatoms" / "data" / "english" / "manifest.json"
 INDENTED_COMMAND = re.compile(r" {4,}(wordatoms |python (benchmarks|docs)/|python3 -m venv )")
 LEFT_OUT = {
     "python3 -m venv": "installs the program; those of the README are run by themselves",
+    "pip install": "asks for a pip that belongs to the program, which is not so where no environment is activated",
 }
 """How a line begins that is not run, and why."""
 ONLY_PARSED = {
