@@ -181,11 +181,14 @@ def _wait_for(condition: object, seconds: float = 60) -> bool:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")  # noqa: PTH110
-def test_full_disk_is_said_in_one_sentence(model: Path) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_full_disk_is_said_in_one_sentence(model: Path, unbuffered: str) -> None:
     with open("/dev/full", "wb") as full:  # noqa: PTH123
         command = [sys.executable, "-m", "wordatoms", "info", "--model", str(model)]
-        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+        environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, env=environment)
     assert result.returncode == 1
+    assert result.stderr.decode().count("\n") == 1
     assert "disk is full" in result.stderr.decode()
 
 

@@ -62,6 +62,7 @@ def _run() -> int:
     except OSError as error:
         if error.errno == errno.EPIPE:
             _leave_quietly()
+        _drop_output()  # perhaps it was that which could not be written
         _fail(_describe(error))
     return ended if isinstance(ended, int) else 0
 
@@ -78,9 +79,14 @@ def _fail(sentence: str, code: int = 1) -> NoReturn:
 
 
 def _leave_quietly() -> NoReturn:
-    # Python flushes standard output once more at exit, which would complain again.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _drop_output()
     sys.exit(0)
+
+
+def _drop_output() -> None:
+    """Let go of what is not written yet: Python flushes standard output once more at exit and would complain again."""
+    if sys.stdout:  # it may have been closed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _describe(error: OSError) -> str:
