@@ -1,13 +1,14 @@
 """What a Dask cluster costs beside threads, and what a second worker gains: every pass over text, on one machine.
 
-    python benchmarks/cluster.py TEXT… [--workers 1 2] [--repeat 2] [--memory 2048] [--json cluster.json]
+    python benchmarks/cluster.py TEXT… [--workers 1 2] [--repeat 3] [--memory 2048] [--json cluster.json]
 
 For each number of workers the same passes (words, pairs, random windows, context sums of 300 dimensions) run on as
 many threads of this process, on a cluster of as many worker processes with a scheduler on loopback, and on a cluster of
-one worker process with as many threads. Prints the wall and processor seconds of the best run of each pass, the
-overhead of each cluster (its seconds divided by those of the threads, minus one), the speed-up from the first to the
-last number of workers, processor seconds per million tokens, and the peak memory of a worker. Starting the cluster is
-timed by itself. All results are compared: the bytes have to be the same.
+one worker process with as many threads. They take turns, so that a slow minute of the machine is one for all. Prints
+the wall and processor seconds of the best run of each pass, the overhead of each cluster (its seconds divided by those
+of the threads, minus one), the speed-up from the first to the last number of workers, processor seconds per million
+tokens, and the peak memory of a worker. Starting the cluster is timed by itself. All results are compared: the bytes
+have to be the same.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ import argparse
 import hashlib
 import platform
 import time
-from collections.abc import Callable
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -49,11 +51,19 @@ class Bench:
     dim: int
     vocabulary: Vocabulary | None = None
     n_pairs: int = 0
+    folder: Path | None = None
+    """For the counts of a pass."""
     digests: dict[str, set[str]] = field(default_factory=dict)
 
-    def run(self, name: str, engine: Engine) -> None:
-        found = getattr(self, name)(engine=engine)
-        self.digests.setdefault(name, set()).add(digest(found))
+    def run(self, name: str, engine: Engine, cpu: Callable[[], float]) -> dict[str, float]:
+        """Wall and processor seconds of a pass; its result is compared with that of others."""
+        with TemporaryDirectory(dir=self.work) as folder:
+            self.folder = Path(folder)
+            started, cpu_before = time.perf_counter(), cpu()
+            found = getattr(self, name)(engine=engine)
+            seconds = {"seconds": time.perf_counter() - started, "cpu": cpu() - cpu_before}
+            self.digests.setdefault(name, set()).add(digest(found))
+        return seconds
 
     def words(self, **options: Any) -> list[Any]:
         self.vocabulary = build_vocabulary(self.corpus, memory=self.memory, work=self.work, **options)
@@ -61,12 +71,11 @@ class Bench:
 
     def pairs(self, **options: Any) -> list[Any]:
         assert self.vocabulary
-        with TemporaryDirectory(dir=self.work) as folder:
-            counts = count_pairs(
-                self.corpus, self.vocabulary, memory=self.memory, work=self.work, folder=Path(folder), **options
-            )
-            self.n_pairs = counts.n_pairs
-            return [hashlib.sha256(array).hexdigest() for array in (counts.indptr, counts.indices, counts.values)]
+        counts = count_pairs(
+            self.corpus, self.vocabulary, memory=self.memory, work=self.work, folder=self.folder, **options
+        )
+        self.n_pairs = counts.n_pairs
+        return [counts.indptr, counts.indices, counts.values]
 
     def windows(self, **options: Any) -> list[Any]:
         assert self.vocabulary
@@ -81,26 +90,12 @@ class Bench:
 
 
 def digest(found: list[Any]) -> str:
-    parts = [part if isinstance(part, str) else np.ascontiguousarray(part).tobytes() for part in found]
-    return hashlib.sha256(b"".join(part.encode() if isinstance(part, str) else part for part in parts)).hexdigest()
-
-
-def measure_passes(bench: Bench, engine: Engine, cpu: Callable[[], float], repeat: int) -> dict[str, dict[str, float]]:
-    """Wall and processor seconds of each pass, the best of several runs."""
-    best: dict[str, dict[str, float]] = {}
-    for name in PASSES:
-        for _ in range(repeat):
-            started, cpu_before = time.perf_counter(), cpu()
-            bench.run(name, engine)
-            seconds = {"seconds": time.perf_counter() - started, "cpu": cpu() - cpu_before}
-            best[name] = {key: min(value, best.get(name, seconds)[key]) for key, value in seconds.items()}
-    return best
+    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in found)).hexdigest()
 
 
 @contextmanager
-def cluster_engine(n_workers: int, n_threads: int, memory: int):  # type: ignore[no-untyped-def]
-    """A cluster of processes with some threads each, the engine on it, and how long it took to start."""
-    started = time.perf_counter()
+def cluster_engine(n_workers: int, n_threads: int, memory: int) -> Iterator[DaskEngine]:
+    """A cluster of processes with some threads each, and the engine on it."""
     with (
         LocalCluster(
             n_workers=n_workers,
@@ -112,7 +107,7 @@ def cluster_engine(n_workers: int, n_threads: int, memory: int):  # type: ignore
         DaskEngine(cluster.scheduler_address, memory=memory) as engine,
     ):
         engine.client.run(_load_kernels)
-        yield engine, time.perf_counter() - started
+        yield engine
 
 
 def _load_kernels() -> None:
@@ -127,23 +122,36 @@ def cpu_of(client: Client) -> float:
 
 
 def measure_workers(bench: Bench, n: int, repeat: int) -> dict[str, Any]:
-    threads = measure_passes(bench, ThreadEngine(n), time.process_time, repeat)
-    found: dict[str, Any] = {"threads": threads}
-    for name, (n_workers, n_threads) in {"cluster": (n, 1), "one_process": (1, n)}.items():
-        if name == "cluster" or n > 1:
-            found[name] = measure_cluster(bench, n_workers, n_threads, repeat)
-            found[name]["overhead"] = {
-                key: total(found[name]["passes"], key) / total(threads, key) - 1 for key in ("seconds", "cpu")
-            }
-    return found
+    with ExitStack() as stack:
+        started = time.perf_counter()
+        clusters = {"cluster": stack.enter_context(cluster_engine(n, 1, bench.memory))}
+        start_seconds = time.perf_counter() - started
+        if n > 1:
+            clusters["one_process"] = stack.enter_context(cluster_engine(1, n, bench.memory))
+        best = best_runs(bench, {"threads": ThreadEngine(n), **clusters}, repeat)
+        peaks = {kind: max(engine.client.run(peak_memory).values()) for kind, engine in clusters.items()}
+    found = {
+        kind: {"passes": best[kind], "overhead": overhead(best[kind], best["threads"]), "worker_peak_mb": peak / 1e6}
+        for kind, peak in peaks.items()
+    }
+    return {"threads": best["threads"], **found, "start_seconds": start_seconds}
 
 
-def measure_cluster(bench: Bench, n_workers: int, n_threads: int, repeat: int) -> dict[str, Any]:
-    with cluster_engine(n_workers, n_threads, bench.memory) as (engine, start_seconds):
-        client = engine.client
-        passes = measure_passes(bench, engine, lambda: cpu_of(client), repeat)
-        peaks = client.run(peak_memory).values()
-    return {"passes": passes, "start_seconds": start_seconds, "worker_peak_mb": max(peaks) / 1e6}
+def best_runs(bench: Bench, engines: dict[str, Engine], repeat: int) -> dict[str, dict[str, dict[str, float]]]:
+    """Wall and processor seconds of the best run of each pass on each engine."""
+    best: dict[str, dict[str, dict[str, float]]] = {kind: {} for kind in engines}
+    for name in PASSES:
+        for _ in range(repeat):
+            for kind, engine in engines.items():
+                cpu = partial(cpu_of, engine.client) if isinstance(engine, DaskEngine) else time.process_time
+                seconds = bench.run(name, engine, cpu)
+                least = best[kind].get(name, seconds)
+                best[kind][name] = {key: min(value, least[key]) for key, value in seconds.items()}
+    return best
+
+
+def overhead(passes: dict[str, dict[str, float]], threads: dict[str, dict[str, float]]) -> dict[str, float]:
+    return {key: total(passes, key) / total(threads, key) - 1 for key in ("seconds", "cpu")}
 
 
 def total(passes: dict[str, dict[str, float]], key: str) -> float:
@@ -154,12 +162,11 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     with TemporaryDirectory(dir=arguments.work) as work:
         corpus = open_corpus(arguments.text, work=Path(work), threads=1)
         bench = Bench(corpus, Path(work), arguments.memory << 20, arguments.dim)
-        bench.run("words", ThreadEngine(1))
-        assert bench.vocabulary
+        bench.run("words", ThreadEngine(1), time.process_time)
+        small = Bench(Corpus(corpus.shards[:1], corpus.files), bench.work, bench.memory, 8, bench.vocabulary)
         for name in PASSES[1:]:  # compiles
-            getattr(
-                Bench(Corpus(corpus.shards[:1], corpus.files), bench.work, bench.memory, 8, bench.vocabulary), name
-            )()
+            small.run(name, ThreadEngine(1), time.process_time)
+        assert bench.vocabulary
         found = {n: measure_workers(bench, n, arguments.repeat) for n in arguments.workers}
         first, last = (found[n]["cluster"]["passes"] for n in (arguments.workers[0], arguments.workers[-1]))
         n_tokens = bench.vocabulary.n_tokens
@@ -185,7 +192,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("text", nargs="+")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--repeat", type=int, default=2)
+    parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--memory", type=int, default=2048, help="MB, of a worker")
     parser.add_argument("--dim", type=int, default=300, help="of the vectors")
     parser.add_argument("--work", type=Path, help="folder for intermediate results")

@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -218,11 +219,12 @@ def reciprocals(window: int) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class PartialSums:
-    """The sums of some batches, end to end, as in `ContextSums`."""
+    """The sums of some batches for words that follow each other, row by row end to end, as in `ContextSums`."""
 
     outside: Array | ArrayFile
     inside: Array | ArrayFile
     n_contexts: Array | ArrayFile
+    first_row: int = 0
 
 
 @dataclass(frozen=True)
@@ -246,13 +248,17 @@ class SumContexts:
         sums = _empty_sums(n_words, n_columns, outside=self.outside, inside=self.inside)
         for stream, ends in packed_lines(batch, self.lexicon, n_words, report):
             kernel.add_windows(stream, ends, self.window, self.rows, reciprocals(self.window), *sums)
-        return [PartialSums(*(spilled(array.reshape(-1), folder) for array in sums))]
+        outside, inside, n_contexts = (spilled(array.reshape(-1), folder) for array in sums)
+        return [PartialSums(outside, inside, n_contexts)]
 
     def is_sound(self, piece: PartialSums) -> bool:
-        arrays = (piece.outside, piece.inside, piece.n_contexts)
-        n_words, n_columns = len(self.rows) - 1, self.rows.shape[1]
-        sizes = [n_words * n_columns * self.outside, n_words * n_columns * self.inside, n_words]
-        return [len(array) for array in arrays] == sizes and all(array.dtype == np.int64 for array in arrays)
+        n_numbers = len(piece.n_contexts) * self.rows.shape[1]
+        return (
+            isinstance(piece.first_row, int)
+            and 0 <= piece.first_row <= len(self.rows) - 1 - len(piece.n_contexts)
+            and (len(piece.outside), len(piece.inside)) == (n_numbers * self.outside, n_numbers * self.inside)
+            and all(array.dtype == np.int64 for array in (piece.outside, piece.inside, piece.n_contexts))
+        )
 
     def add(self, pieces: Sequence[PartialSums]) -> PartialSums:
         first, *others = pieces
@@ -260,13 +266,19 @@ class SumContexts:
         for other in others:
             for total, added in zip(sums, (other.outside, other.inside, other.n_contexts), strict=True):
                 total += added[:]
-        return PartialSums(*sums)
+        return PartialSums(*sums, first.first_row)
 
-    def split(self, piece: PartialSums, n: int) -> list[PartialSums]:  # noqa: ARG002 - columns are few enough
-        return [piece]
+    def split(self, piece: PartialSums, n: int) -> list[PartialSums]:
+        """Ranges of rows."""
+        cuts = [len(piece.n_contexts) * k // n for k in range(n + 1)]
+        return [self._rows_of(piece, row, stop) for row, stop in pairwise(cuts)]
 
-    def n_splits(self, memory: int) -> int:  # noqa: ARG002
-        return 1
+    def _rows_of(self, piece: PartialSums, row: int, stop: int) -> PartialSums:
+        numbers = slice(row * self.rows.shape[1], stop * self.rows.shape[1])
+        return PartialSums(piece.outside[numbers], piece.inside[numbers], piece.n_contexts[row:stop], row)
+
+    def n_splits(self, memory: int, n_adders: int) -> int:  # noqa: ARG002 - columns are few enough
+        return n_adders
 
 
 def _empty_sums(n_words: int, n_columns: int, *, outside: bool, inside: bool) -> tuple[Array, Array, Array]:
@@ -281,12 +293,13 @@ def _add_parts(parts: Sequence[PartialSums], total: tuple[Array, ...], columns: 
     """Add the sums of some columns; the numbers of contexts are the same for all columns."""
     total[2][:] = 0
     for part in parts:
-        total[2][:] += part.n_contexts[:]
+        own = slice(part.first_row, part.first_row + len(part.n_contexts))
+        total[2][own] += part.n_contexts[:]
         for whole, added in zip(total[:2], (part.outside, part.inside), strict=True):
-            n_columns = len(range(*columns.indices(whole.shape[1])))
-            for rows in _row_blocks(len(whole), n_columns):
-                flat = added[rows.start * n_columns : rows.stop * n_columns]
-                whole[rows, columns] += flat.reshape(-1, n_columns)
+            sums = whole[own, columns]
+            for rows in _row_blocks(*sums.shape):
+                flat = added[rows.start * sums.shape[1] : rows.stop * sums.shape[1]]
+                sums[rows] += flat.reshape(-1, sums.shape[1])
 
 
 def _row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:

@@ -229,8 +229,8 @@ class CountPairs:
         cuts = [0, *np.searchsorted(loads, loads[-1] * np.arange(1, n) / n).tolist(), self.n_words]
         return [_rows_of(piece, row, stop) for row, stop in pairwise(cuts)]
 
-    def n_splits(self, memory: int) -> int:
-        return 1 + int(self.loads.sum() * PAIR_BYTES / (memory // 8))
+    def n_splits(self, memory: int, n_adders: int) -> int:
+        return max(n_adders, 1 + int(self.loads.sum() * PAIR_BYTES / (memory // 8)))
 
 
 class _ChunkCounter:

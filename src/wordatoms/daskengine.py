@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 FAN_IN = 8
 """Pieces that are added in one task."""
+ADDERS_PER_THREAD, MOST_ADDERS = 4, 16
+"""Sums of a group that are made side by side, for speed alone: more take turns better, but cost more to hand out."""
 BATCHES_PER_THREAD = 4
 """In a group: enough to keep a worker busy until the next group, few enough to be held in its memory."""
 MOST_BATCH_BYTES = 256 << 20
@@ -145,6 +147,11 @@ class DaskEngine:
             yield batches[start : start + n]
             start += n
 
+    @property
+    def n_adders(self) -> int:
+        """So many sums that all workers have some to add, and that the first are fetched while others are made."""
+        return min(ADDERS_PER_THREAD * self._n_threads(), MOST_ADDERS)
+
     def _n_threads(self) -> int:
         return max(1, sum(self._threads_of_workers()))
 
@@ -211,7 +218,7 @@ class _Pass:
 
         self.engine, self.client, self.ledger = engine, engine.client, ledger
         self.report = report or (lambda _n_bytes, _n_tokens: None)
-        self.n_splits = work.n_splits(engine.memory // engine.n_workers)
+        self.n_splits = work.n_splits(engine.memory // engine.n_workers, engine.n_adders)
         # As a task and not as scattered data: should all workers that hold it die, it can be made again.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
             self.work = self.client.submit(_carried, work, pure=False)

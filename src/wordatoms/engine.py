@@ -52,8 +52,8 @@ class Work(Protocol[Piece]):
         """A piece in memory cut into `n`, each to be added to its likes only."""
         ...
 
-    def n_splits(self, memory: int) -> int:
-        """Into how many to cut a piece, so that the sum of several takes little of the memory."""
+    def n_splits(self, memory: int, n_adders: int) -> int:
+        """Into how many to cut a piece, so that its sums take little of the memory, and so many can add at a time."""
         ...
 
 

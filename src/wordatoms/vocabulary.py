@@ -156,8 +156,8 @@ class TallyWords:
         cuts = [N_PARTITIONS * k // n for k in range(n + 1)]
         return [_partitions_of(piece, first, stop) for first, stop in pairwise(cuts)]
 
-    def n_splits(self, memory: int) -> int:  # noqa: ARG002 - how many words there are is what is to be found
-        return min(N_PARTITIONS, 1 + self.n_bytes // SPLIT_BYTES)
+    def n_splits(self, memory: int, n_adders: int) -> int:  # noqa: ARG002 - how many words there are is to be found
+        return min(N_PARTITIONS, max(n_adders, 1 + self.n_bytes // SPLIT_BYTES))
 
 
 def _as_run(lexicon: Lexicon, counts: NDArray[np.int64], folder: Path | None) -> WordRun:

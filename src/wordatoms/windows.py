@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -60,11 +59,6 @@ class WindowSample:
     """Rows of words, -1 beyond the ends of the line, the target in the middle, (n, 2 * window + 1)."""
     n_most: int
 
-    def __add__(self, other: WindowSample) -> WindowSample:
-        hashes, first = np.unique(np.concatenate([self.hashes[:], other.hashes[:]]), return_index=True)
-        windows = np.concatenate([self.windows, other.windows])[first[: self.n_most]]
-        return WindowSample(hashes[: self.n_most], windows, self.n_most)
-
 
 @dataclass(frozen=True)
 class SampleWindows:
@@ -84,9 +78,12 @@ class SampleWindows:
 
     def __call__(self, batch: Batch, report: TextCallback, folder: Path | None = None) -> list[WindowSample]:  # noqa: ARG002 - small
         sample = WindowSample(np.empty(0, np.uint64), np.empty((0, 2 * self.window + 1), np.int32), self.n_most)
+        waiting: list[WindowSample] = []  # to be added some at a time, because the sum is large and they are small
         for stream, ends in packed_lines(batch, self.lexicon, self.n_words, report):
-            sample += self._sample(stream, ends, full=len(sample.hashes) == self.n_most, worst=sample.hashes[-1:])
-        return [sample]
+            waiting.append(self._sample(stream, ends, sample))
+            if sum(len(each.hashes) for each in waiting) >= self.n_most:
+                sample, waiting = self.add([sample, *waiting]), []
+        return [self.add([sample, *waiting])]
 
     def is_sound(self, piece: WindowSample) -> bool:
         windows = piece.windows
@@ -98,20 +95,29 @@ class SampleWindows:
         )
 
     def add(self, pieces: Sequence[WindowSample]) -> WindowSample:
-        return reduce(WindowSample.__add__, pieces)
+        hashes, places = np.unique(np.concatenate([piece.hashes[:] for piece in pieces]), return_index=True)
+        hashes, places = hashes[: self.n_most], places[: self.n_most]
+        windows = np.empty((len(places), 2 * self.window + 1), np.int32)
+        end = 0
+        for piece in pieces:  # not all end to end, which would hold them twice
+            start, end = end, end + len(piece.hashes)
+            its = (start <= places) & (places < end)
+            windows[its] = piece.windows[places[its] - start]
+        return WindowSample(hashes, windows, self.n_most)
 
     def split(self, piece: WindowSample, n: int) -> list[WindowSample]:  # noqa: ARG002
         return [piece]
 
-    def n_splits(self, memory: int) -> int:  # noqa: ARG002
+    def n_splits(self, memory: int, n_adders: int) -> int:  # noqa: ARG002 - too small to cut
         return 1
 
-    def _sample(self, stream: Array, ends: Array, *, full: bool, worst: Array) -> WindowSample:
+    def _sample(self, stream: Array, ends: Array, kept: WindowSample) -> WindowSample:
+        """The windows of a block that may be among the lowest together with those kept before."""
         from wordatoms.kernels import contexts as kernel
 
         hashes = np.empty(len(stream), np.uint64)
         kernel.hash_windows(stream, ends, self.window, self.powers, hashes)
-        is_candidate = hashes < (worst[0] if full else kernel.NO_CONTEXT)
+        is_candidate = hashes < (kept.hashes[-1:][0] if len(kept.hashes) == self.n_most else kernel.NO_CONTEXT)
         if self.target is not None:
             is_candidate &= stream == self.target
         lowest, first = np.unique(hashes[is_candidate], return_index=True)
