@@ -359,9 +359,12 @@ def _version() -> str:
 
 def _start_cluster(n_threads: int) -> Client:
     """A worker process on this machine, reached by nobody else; its threads share what processes would copy."""
+    import dask
     from distributed import Client, LocalCluster
 
-    with _quiet_logs():
+    # Else freed memory goes back to the system at once, and has to be fetched again for each block of text.
+    keeps_memory = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}
+    with _quiet_logs(), dask.config.set(keeps_memory):
         cluster = LocalCluster(
             host="127.0.0.1",
             n_workers=0,

@@ -34,15 +34,29 @@ def check_window(window: int) -> None:
         raise InputError(f"window is {window:,}; pass 1 to {LARGEST_WINDOW:,} words on each side.")
 
 
+class Scratch:
+    """An array to be used again for each block: fresh memory costs more than most of what is done with it."""
+
+    def __init__(self, dtype: type[np.generic]) -> None:
+        self._array = np.empty(0, dtype)
+
+    def __getitem__(self, length: int) -> Array:
+        """An array of a length, with anything in it; valid until the next is asked for."""
+        if length > len(self._array):
+            self._array = np.empty(2 * length, self._array.dtype)
+        return self._array[:length]
+
+
 def packed_lines(batch: Batch, lexicon: Lexicon, n_words: int, report: TextCallback) -> Iterator[tuple[Array, Array]]:
-    """Block by block the known words of a batch, as rows, and where each line ends."""
+    """Block by block the known words of a batch, as rows, and where each line ends; valid until the next block."""
     from wordatoms.kernels import contexts as kernel
 
     lexicon = lexicon.copy()
+    streams, places = Scratch(np.int32), Scratch(np.int64)
     for shard in batch:
         for block, n_read in blocks_with_sizes(shard):
             ids = lexicon.encode(block)
-            stream, ends = np.empty(len(ids), np.int32), np.empty(len(ids), np.int64)
+            stream, ends = streams[len(ids)], places[len(ids)]
             n_lines = kernel.pack_lines(ids, n_words, stream, ends)
             if n_lines:
                 yield stream[: ends[n_lines - 1]], ends[:n_lines]
@@ -78,9 +92,10 @@ class SampleWindows:
 
     def __call__(self, batch: Batch, report: TextCallback, folder: Path | None = None) -> list[WindowSample]:  # noqa: ARG002 - small
         sample = WindowSample(np.empty(0, np.uint64), np.empty((0, 2 * self.window + 1), np.int32), self.n_most)
+        hashes = Scratch(np.uint64)
         waiting: list[WindowSample] = []  # to be added some at a time, because the sum is large and they are small
         for stream, ends in packed_lines(batch, self.lexicon, self.n_words, report):
-            waiting.append(self._sample(stream, ends, sample))
+            waiting.append(self._sample(stream, ends, hashes[len(stream)], sample))
             if sum(len(each.hashes) for each in waiting) >= self.n_most:
                 sample, waiting = self.add([sample, *waiting]), []
         return [self.add([sample, *waiting])]
@@ -111,11 +126,10 @@ class SampleWindows:
     def n_splits(self, memory: int, n_adders: int) -> int:  # noqa: ARG002 - too small to cut
         return 1
 
-    def _sample(self, stream: Array, ends: Array, kept: WindowSample) -> WindowSample:
+    def _sample(self, stream: Array, ends: Array, hashes: Array, kept: WindowSample) -> WindowSample:
         """The windows of a block that may be among the lowest together with those kept before."""
         from wordatoms.kernels import contexts as kernel
 
-        hashes = np.empty(len(stream), np.uint64)
         kernel.hash_windows(stream, ends, self.window, self.powers, hashes)
         is_candidate = hashes < (kept.hashes[-1:][0] if len(kept.hashes) == self.n_most else kernel.NO_CONTEXT)
         if self.target is not None:

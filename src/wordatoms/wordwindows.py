@@ -30,7 +30,7 @@ from wordatoms.text import Corpus
 from wordatoms.tokens import Lexicon, Tokenizer
 from wordatoms.untrusted import read_json
 from wordatoms.vocabulary import BATCH_BYTES, DEFAULT_MEMORY
-from wordatoms.windows import check_window, hash_powers, packed_lines, windows_at
+from wordatoms.windows import Scratch, check_window, hash_powers, packed_lines, windows_at
 
 WINDOWS_PER_WORD = 1000
 MERGED_AT_ONCE = 1 << 18
@@ -224,19 +224,19 @@ class _KeepLowest:
     def __call__(self, batch: Batch, report: TextCallback) -> _Kept:
         width = 2 * self.window + 1
         kept = _Kept(np.empty(0, np.int32), np.empty(0, np.uint64), np.empty((0, width), np.int32), self.n_most)
+        hashes = Scratch(np.uint64)
         bounds, waiting, n_waiting = kept.bounds(self.n_targets), [], 0
         for stream, ends in packed_lines(batch, self.lexicon, len(self.owner_of), report):
-            waiting.append(self._candidates(stream, ends, bounds))
+            waiting.append(self._candidates(stream, ends, hashes[len(stream)], bounds))
             n_waiting += len(waiting[-1])
             if n_waiting > max(MERGED_AT_ONCE, len(kept) // 2):
                 kept = kept.merged(waiting)
                 bounds, waiting, n_waiting = kept.bounds(self.n_targets), [], 0
         return kept.merged(waiting)
 
-    def _candidates(self, stream: Array, ends: Array, bounds: NDArray[np.uint64]) -> _Kept:
+    def _candidates(self, stream: Array, ends: Array, hashes: Array, bounds: NDArray[np.uint64]) -> _Kept:
         from wordatoms.kernels import contexts as kernel
 
-        hashes = np.empty(len(stream), np.uint64)
         kernel.hash_windows(stream, ends, self.window, self.powers, hashes)
         owners = self.owner_of[stream]
         places = np.flatnonzero(hashes < bounds[owners])
