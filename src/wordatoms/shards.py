@@ -254,12 +254,12 @@ def _checked_blocks(shard: Shard, block_bytes: int, progress: ReadProgress) -> I
         position = text.begin
         for block, n_used in _cut_blocks(text, block_bytes):
             valid = _check(block, position, shard)
+            progress.reach(text.n_disk_bytes())
             if len(valid) <= block_bytes:
                 yield valid
             else:  # replacements are longer than what they replace
                 yield from (piece for piece, _ in _cut_blocks(io.BytesIO(valid), block_bytes))
             position += n_used
-            progress.reach(text.n_disk_bytes())
     progress.finish()
 
 

@@ -212,9 +212,7 @@ def build_vocabulary(
     with opened_ledger("words", [tokenizer], keep=keep, work=work) as ledger:
         runs = run_pass(engine, task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
         n_tokens = sum(run.n_tokens for run in runs)
-        ranked: list[tuple[int, str]] = []
-        for number in range(N_PARTITIONS):  # cut at once, so that all of them are never held together
-            ranked = sorted(ranked + _frequent_words(runs, number, min_count, max_words))[:max_words]
+        ranked = _rank_words(runs, min_count, max_words)
         if not ranked:
             ledger.drop()  # nobody will go on from here
             raise _no_words(n_tokens, min_count)
@@ -242,16 +240,27 @@ def _add_partitions(runs: Sequence[WordRun], first: int, stop: int) -> tuple[Lex
     return lexicon, counts
 
 
+def _rank_words(runs: Sequence[WordRun], min_count: int, max_words: int | None) -> list[tuple[int, str]]:
+    """The words of the vocabulary, each behind its count with a minus."""
+    found: list[tuple[int, str]] = []
+    for number in range(N_PARTITIONS):
+        found += _frequent_words(runs, number, min_count, max_words)
+        if max_words is not None and len(found) > 4 * max_words:  # all of them are never held together
+            found = sorted(found)[:max_words]
+            min_count = -found[-1][0]
+    return sorted(found)[:max_words]
+
+
 def _frequent_words(
     runs: Sequence[WordRun], number: int, min_count: int, max_words: int | None
 ) -> list[tuple[int, str]]:
-    """The words of one partition that can be in the vocabulary, each behind its count with a minus."""
+    """The words of one partition that can be in the vocabulary, each behind its count with a minus, in any order."""
     lexicon, counts = _add_partitions(runs, number, number + 1)
     if max_words is not None and len(counts) > max_words:
         min_count = max(min_count, int(np.partition(counts, -max_words)[-max_words]))
     kept = np.flatnonzero(counts >= min_count)
     words = unpack_words(*_select(*lexicon.keys(), kept))
-    return sorted(zip((-counts[kept]).tolist(), words, strict=True))[:max_words]
+    return list(zip((-counts[kept]).tolist(), words, strict=True))
 
 
 def _select(
