@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import naive_text
 from samples import COMPRESSORS, POEM, every_compression, many_lines, memory_below, write
+from wordatoms.engine import blocks_with_sizes
 from wordatoms.errors import InputError
 from wordatoms.shards import Shard, read_blocks, read_head
 
@@ -53,6 +54,13 @@ def test_compressed_text_reads_as_the_plain_one(
     blocks = list(read_blocks(shard, block_bytes=block_bytes, on_read=n_read.append))
     assert b"".join(blocks) == naive_text.paragraphs(content, block_bytes)
     assert sum(n_read) == shard.n_bytes == path.stat().st_size
+
+
+@every_compression
+def test_with_the_last_block_all_of_the_file_is_reported(tmp_path: Path, compression: str) -> None:
+    path = write(tmp_path / "text", COMPRESSORS[compression](many_lines(20_000) + b"\n"))
+    shard = Shard(str(path), compression)
+    assert sum(n_read for _, n_read in blocks_with_sizes(shard)) == shard.n_bytes
 
 
 @settings(max_examples=200, deadline=None)

@@ -275,7 +275,8 @@ class SumContexts:
 
     def _rows_of(self, piece: PartialSums, row: int, stop: int) -> PartialSums:
         numbers = slice(row * self.rows.shape[1], stop * self.rows.shape[1])
-        return PartialSums(piece.outside[numbers], piece.inside[numbers], piece.n_contexts[row:stop], row)
+        first_row = piece.first_row + row
+        return PartialSums(piece.outside[numbers], piece.inside[numbers], piece.n_contexts[row:stop], first_row)
 
     def n_splits(self, memory: int, n_adders: int) -> int:  # noqa: ARG002 - columns are few enough
         return n_adders
