@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from common import show
-from wordatoms.atomizing import Run, learn_run, overlaps
-from wordatoms.choosing import sparsity_by_count
-from wordatoms.embeddings import Embeddings
+from wordatoms.atoms.choosing import sparsity_by_count
+from wordatoms.atoms.learning import Run, learn_run, overlaps
+from wordatoms.atoms.sparse_coding import sparse_code
+from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.plots import draw_lines
-from wordatoms.sparsecodes import sparse_code
 
 N_MIXTURES = 5000
 LARGEST_COSINE = 0.2

@@ -29,14 +29,14 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 from common import show
-from wordatoms.contexts import context_sums
-from wordatoms.counts import count_pairs
-from wordatoms.daskengine import DaskEngine
-from wordatoms.engine import Engine, ThreadEngine
-from wordatoms.folder import peak_memory
-from wordatoms.text import Corpus, open_corpus
-from wordatoms.vocabulary import Vocabulary, build_vocabulary
-from wordatoms.windows import sample_windows
+from wordatoms.contexts.averages import context_sums
+from wordatoms.contexts.windows import sample_windows
+from wordatoms.counts.cooccurrence import count_pairs
+from wordatoms.counts.vocabulary import Vocabulary, build_vocabulary
+from wordatoms.engine.dask import DaskEngine
+from wordatoms.engine.threads import Engine, ThreadEngine
+from wordatoms.storage.folder import peak_memory
+from wordatoms.text.corpus import Corpus, open_corpus
 
 PASSES = ("words", "pairs", "windows", "contexts")
 

@@ -16,20 +16,20 @@ from statistics import fmean
 
 import wordatoms as wa
 from common import show
-from wordatoms.lineups import load_testbed
-from wordatoms.tasks.analogy import evaluate_analogy
-from wordatoms.tasks.lineup import HEADLINE, evaluate_lineup
-from wordatoms.tasks.lineupmethods import atoms_method
-from wordatoms.tasks.scws import evaluate_scws, read_scws
-from wordatoms.tasks.scwsmethods import our_methods as scws_methods
-from wordatoms.tasks.semeval import read_semeval
-from wordatoms.tasks.similarity import evaluate_similarity
-from wordatoms.tasks.wsi import evaluate_wsi
-from wordatoms.tasks.wsimethods import our_methods as wsi_methods
+from wordatoms.paper.tasks.lineup.data import load_testbed
+from wordatoms.paper.tasks.lineup.evaluate import HEADLINE, evaluate_lineup
+from wordatoms.paper.tasks.lineup.methods import atoms_method
+from wordatoms.paper.tasks.scws.evaluate import evaluate_scws, read_scws
+from wordatoms.paper.tasks.scws.methods import our_methods as scws_methods
+from wordatoms.paper.tasks.similarity.analogy import evaluate_analogy
+from wordatoms.paper.tasks.similarity.evaluate import evaluate_similarity
+from wordatoms.paper.tasks.wsi.data import read_semeval
+from wordatoms.paper.tasks.wsi.evaluate import evaluate_wsi
+from wordatoms.paper.tasks.wsi.methods import our_methods as wsi_methods
 
 OPENING = """
 import sys
-import numpy, wordatoms.senses, wordatoms.inducedmap
+import numpy, wordatoms.senses.model, wordatoms.contexts.induced_map
 from time import perf_counter
 import wordatoms as wa
 started = perf_counter()

@@ -22,15 +22,15 @@ from typing import Any
 import numpy as np
 
 from common import show
-from wordatoms.contexts import context_sums, fixed_point_scale, to_fixed_point
-from wordatoms.embeddings import Embeddings
-from wordatoms.engine import ThreadEngine
+from wordatoms.contexts.averages import context_sums, fixed_point_scale, to_fixed_point
+from wordatoms.contexts.sif import SIF, p_words
+from wordatoms.contexts.windows import sample_windows
+from wordatoms.counts.vocabulary import build_vocabulary
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.engine.threads import ThreadEngine
 from wordatoms.kernels import jit
-from wordatoms.sif import SIF, p_words
-from wordatoms.text import Corpus, open_corpus, read_blocks
-from wordatoms.tokens import Lexicon
-from wordatoms.vocabulary import build_vocabulary
-from wordatoms.windows import sample_windows
+from wordatoms.text.corpus import Corpus, open_corpus, read_blocks
+from wordatoms.text.tokenizer import Lexicon
 
 
 @jit

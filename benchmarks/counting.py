@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 
 from common import best, show
-from wordatoms.counts import count_pairs
-from wordatoms.engine import ThreadEngine
+from wordatoms.counts.cooccurrence import count_pairs
+from wordatoms.counts.vocabulary import Vocabulary, build_vocabulary
+from wordatoms.engine.threads import ThreadEngine
 from wordatoms.kernels import jit
-from wordatoms.text import Corpus, open_corpus, read_blocks
-from wordatoms.tokens import Lexicon
-from wordatoms.vocabulary import Vocabulary, build_vocabulary
+from wordatoms.text.corpus import Corpus, open_corpus, read_blocks
+from wordatoms.text.tokenizer import Lexicon
 
 COOCCUR_TOKENS_PER_SECOND = 1.1e6
 """GloVe's C `cooccur`, one thread, window 10, 6.8M words of English Wikipedia, 11,022 words in its vocabulary, on a

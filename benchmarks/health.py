@@ -12,10 +12,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from wordatoms.embeddings import Embeddings
-from wordatoms.folder import ModelFolder
-from wordatoms.tasks.analogy import evaluate_analogy
-from wordatoms.tasks.similarity import evaluate_similarity
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.paper.tasks.similarity.analogy import evaluate_analogy
+from wordatoms.paper.tasks.similarity.evaluate import evaluate_similarity
+from wordatoms.storage.folder import ModelFolder
 
 SETS = {"WS353": "EN-WS-353-ALL", "MEN": "EN-MEN-TR-3k", "SimLex": "EN-SIMLEX-999", "RG65": "EN-RG-65"}
 

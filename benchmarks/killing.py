@@ -132,7 +132,7 @@ def _names(folder: str) -> Iterator[str]:
 
 def content(folder: Path) -> dict[str, Any]:
     """All that must be the same: the bytes of every file, hidden ones too, and the lasting facts of the manifest."""
-    from wordatoms.manifest import read_manifest
+    from wordatoms.storage.manifest import read_manifest
 
     files: dict[str, Any] = {}
     for path in sorted(folder.rglob("*")):
@@ -146,7 +146,7 @@ def content(folder: Path) -> dict[str, Any]:
 
 def check_killed(folder: Path, reference: dict[str, Any]) -> str:
     """The stage that a kill hit; what the manifest names must be whole, and as in the run in one go."""
-    from wordatoms.folder import ModelFolder
+    from wordatoms.storage.folder import ModelFolder
 
     if not (folder / "manifest.json").exists():
         return STAGES[0] if folder.exists() else "start"

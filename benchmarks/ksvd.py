@@ -27,8 +27,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from common import show
-from wordatoms.ksvd import ksvd
-from wordatoms.sparsecodes import sparse_code
+from wordatoms.atoms.ksvd import ksvd
+from wordatoms.atoms.sparse_coding import sparse_code
 
 SPARSITY = 5
 Runs = dict[str, Callable[[], object]]
@@ -36,7 +36,7 @@ Runs = dict[str, Callable[[], object]]
 PEAK_PROGRAM = """
 import sys
 import numpy as np
-from wordatoms.ksvd import ksvd
+from wordatoms.atoms.ksvd import ksvd
 rows = np.load(sys.argv[1])
 ksvd(rows, n_atoms=int(sys.argv[2]), n_iterations=3, threads=int(sys.argv[3]))
 status = open("/proc/self/status").read()

@@ -21,15 +21,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from common import best, show
-from wordatoms.counts import Counts, count_pairs
-from wordatoms.embeddings import Embeddings
+from wordatoms.counts.cooccurrence import Counts, count_pairs
+from wordatoms.counts.vocabulary import build_vocabulary
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.embeddings.trainers.blocks import Blocks, cut_pairs
+from wordatoms.embeddings.trainers.glove import train_glove
+from wordatoms.embeddings.trainers.sn import WEIGHTINGS, train_sn
 from wordatoms.kernels import jit, jit_fastmath
 from wordatoms.progress import TrainingReport
-from wordatoms.text import open_corpus
-from wordatoms.trainers.blocks import Blocks, cut_pairs
-from wordatoms.trainers.glove import train_glove
-from wordatoms.trainers.sn import WEIGHTINGS, train_sn
-from wordatoms.vocabulary import build_vocabulary
+from wordatoms.text.corpus import open_corpus
 
 C_PAIRS_PER_SECOND = {"sn": 240e3, "glove": 82e3}
 """The C programs of the authors of SN and of GloVe, one thread, 300 dimensions, 7.9M pairs of 11,022 words of English

@@ -71,7 +71,7 @@ class Measured:
 def measure_disambiguation(model: Path, texts: Path, word: str, repeat: int) -> list[Measured]:
     from contexts import best_cpu
     from wordatoms import load
-    from wordatoms.usages import find_usages
+    from wordatoms.contexts.usages import find_usages
 
     opened, lines = load(model), texts.read_text().splitlines()
     forms, vectors = opened.usage_forms(word), opened.embeddings.vectors
@@ -109,7 +109,7 @@ def measure_clusters(model: Path, texts: Path, word: str, repeat: int) -> list[M
 def measure_sentences(model: Path, text: Path, word: str, repeat: int) -> list[Measured]:
     from contexts import best_cpu
     from wordatoms import load
-    from wordatoms.sentences import representative_sentences
+    from wordatoms.senses.sentences import representative_sentences
 
     opened = load(model)
     floor, n_tokens = encoding_floor(text, opened, repeat)
@@ -120,7 +120,7 @@ def measure_sentences(model: Path, text: Path, word: str, repeat: int) -> list[M
 def measure_topics(model: Path, text: Path, _word: str, repeat: int) -> list[Measured]:
     from contexts import best_cpu
     from wordatoms import load
-    from wordatoms.topics import document_topics
+    from wordatoms.senses.topics import document_topics
 
     opened = load(model)
     with text.open() as lines, TemporaryDirectory() as work:
@@ -140,9 +140,9 @@ def measure_topics(model: Path, text: Path, _word: str, repeat: int) -> list[Mea
 def measure_lineup(model: Path, _text: Path, _word: str, repeat: int) -> list[Measured]:
     from contexts import best_cpu
     from wordatoms import load
-    from wordatoms.lineups import load_testbed
-    from wordatoms.tasks.lineup import evaluate_lineup
-    from wordatoms.tasks.lineupmethods import atoms_method
+    from wordatoms.paper.tasks.lineup.data import load_testbed
+    from wordatoms.paper.tasks.lineup.evaluate import evaluate_lineup
+    from wordatoms.paper.tasks.lineup.methods import atoms_method
 
     testbed, method = load_testbed(), atoms_method(load(model))
     method.score_all(testbed)  # loads the parts
@@ -155,7 +155,7 @@ def measure_lineup(model: Path, _text: Path, _word: str, repeat: int) -> list[Me
 def encoding_floor(path: Path, opened: Any, repeat: int) -> tuple[float, int]:
     """Seconds for reading a file and giving its words their numbers, and how many tokens there are."""
     from contexts import best_cpu, encode
-    from wordatoms.text import open_corpus
+    from wordatoms.text.corpus import open_corpus
 
     with TemporaryDirectory() as work:
         corpus = open_corpus([path], work=Path(work), threads=1)

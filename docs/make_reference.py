@@ -20,16 +20,18 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import wordatoms as wa
-from wordatoms import folder, notes, reading
+from wordatoms.contexts import reader as reading
+from wordatoms.senses import annotations as notes
+from wordatoms.storage import folder
 
 PAGE = Path(__file__).parent / "reference" / "python.md"
 SMALL_TEXT = Path(__file__).parents[1] / "tests" / "data" / "small.txt"
 WIDTH = 90
 FURTHER = {
-    "ksvd": ["ksvd", "KSVDResult"],
-    "views": ["Candidate", "AtomView", "Disambiguation", "Meaning", "UsageClusters"],
-    "sentences": ["representative_sentences"],
-    "topics": ["document_topics"],
+    "atoms.ksvd": ["ksvd", "KSVDResult"],
+    "senses.results": ["Candidate", "AtomView", "Disambiguation", "Meaning", "UsageClusters"],
+    "senses.sentences": ["representative_sentences"],
+    "senses.topics": ["document_topics"],
 }
 """Names that the how-to pages use, by module."""
 

@@ -16,14 +16,14 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from test_cli_evaluate_usages import SENSES
+from test_mediawiki import page, wiki
+from test_scws import PAIRS, line
+from test_semeval import xml
+from test_wordnet_files import write_database
 
 from invoking import invoke
-from test_cli_evaluate_usages import SENSES
-from test_dump import page, wiki
-from test_tasks_scws import PAIRS, line
-from test_tasks_semeval import xml
-from test_wordnet import write_database
-from wordatoms.lineups import LineupSense, Testbed
+from wordatoms.paper.tasks.lineup.data import LineupSense, Testbed
 
 ROOT = Path(__file__).parents[1]
 SMALL = ROOT / "tests" / "data" / "small.txt"

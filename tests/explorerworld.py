@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from naive_posterior import world_embeddings, world_map, world_model
-from wordatoms.explorer.answers import Explorer
-from wordatoms.metaatoms import make_meta_atoms
-from wordatoms.senses import SenseModel, load
+from wordatoms.atoms.meta_atoms import make_meta_atoms
+from wordatoms.explorer.service import Explorer
+from wordatoms.senses.model import SenseModel, load
 
 TEXT = (
     "The bank gave a loan of cash to the account of the singer. "

@@ -8,27 +8,27 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from test_mediawiki import page, wiki
+from test_scws import PAIRS, line
+from test_semeval import xml
+from test_wordnet_files import ENTRIES, write_database
 
 from hostile import Case, attempt
 from samples import COMPRESSORS, POEM
-from test_dump import page, wiki
-from test_tasks_scws import PAIRS, line
-from test_tasks_semeval import xml
-from test_wordnet import ENTRIES, write_database
-from wordatoms.documents import read_column, read_files, read_lines
-from wordatoms.dump import iter_paragraphs, strip_markup
-from wordatoms.embeddings import Embeddings
-from wordatoms.lineupprofiles import Lexicon
-from wordatoms.lineups import LineupSense, Testbed, load_testbed
-from wordatoms.shards import read_blocks
-from wordatoms.tasks.analogy import read_questions
-from wordatoms.tasks.scws import read_scws
-from wordatoms.tasks.semeval import read_semeval
-from wordatoms.tasks.similarity import read_pairs
-from wordatoms.text import open_corpus
-from wordatoms.vectorfiles import FORMATS, read_vectors, write_vectors
-from wordatoms.wordlists import parse_words
-from wordatoms.wordnet import WordNet
+from wordatoms.counts.word_lists import parse_words
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.embeddings.vector_files import FORMATS, read_vectors, write_vectors
+from wordatoms.paper.tasks.lineup.data import LineupSense, Testbed, load_testbed
+from wordatoms.paper.tasks.lineup.profiles import Lexicon
+from wordatoms.paper.tasks.scws.evaluate import read_scws
+from wordatoms.paper.tasks.similarity.analogy import read_questions
+from wordatoms.paper.tasks.similarity.evaluate import read_pairs
+from wordatoms.paper.tasks.wsi.data import read_semeval
+from wordatoms.paper.wordnet import WordNet
+from wordatoms.text.corpus import open_corpus
+from wordatoms.text.documents import read_column, read_files, read_lines
+from wordatoms.text.mediawiki import iter_paragraphs, strip_markup
+from wordatoms.text.shards import read_blocks
 
 Read = Callable[[Path], object]
 WIKITEXT = """'''Spring''' is a [[season|time]] of {{lang|la|ver}}.<ref name="a">Book [http://a.b c]</ref>

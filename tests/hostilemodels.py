@@ -16,28 +16,28 @@ import numpy as np
 
 from hostile import Case, attempt
 from naive_posterior import build_stage, world_atoms, world_embeddings, world_map, world_model
-from wordatoms.atoms import Atoms
-from wordatoms.bytevectors import SCALES, VECTORS, save_bytes, to_bytes
-from wordatoms.contexts import ContextAverages
-from wordatoms.counts import Counts
-from wordatoms.embeddings import Embeddings
-from wordatoms.folder import ModelFolder
-from wordatoms.forms import FILE as FORMS
-from wordatoms.forms import parse_forms
-from wordatoms.inducedmap import InducedMap, load_induced_vectors
-from wordatoms.integrity import fingerprint
-from wordatoms.layout import FILE as LAYOUT
-from wordatoms.layout import load_layout
-from wordatoms.metaatoms import MetaAtoms
-from wordatoms.neighbours import Neighbours, find_neighbours
-from wordatoms.notes import Notes
+from wordatoms.atoms.atoms import Atoms
+from wordatoms.atoms.layout import FILE as LAYOUT
+from wordatoms.atoms.layout import load_layout
+from wordatoms.atoms.meta_atoms import MetaAtoms
+from wordatoms.atoms.sparse_coding import SparseCodes
+from wordatoms.contexts.averages import ContextAverages
+from wordatoms.contexts.induced_map import InducedMap, load_induced_vectors
+from wordatoms.contexts.inflection import FILE as FORMS
+from wordatoms.contexts.inflection import parse_forms
+from wordatoms.contexts.reader import load_reading
+from wordatoms.contexts.word_windows import WordWindows
+from wordatoms.counts.cooccurrence import Counts
+from wordatoms.counts.vocabulary import Vocabulary
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.embeddings.neighbours import Neighbours, find_neighbours
+from wordatoms.embeddings.quantized import SCALES, VECTORS, save_bytes, to_bytes
 from wordatoms.pipeline.describing import folder_facts
-from wordatoms.reading import load_reading
-from wordatoms.senses import SenseModel, load
-from wordatoms.sparsecodes import SparseCodes
-from wordatoms.store import Checkpoint, save_array
-from wordatoms.vocabulary import Vocabulary
-from wordatoms.wordwindows import WordWindows
+from wordatoms.senses.annotations import Notes
+from wordatoms.senses.model import SenseModel, load
+from wordatoms.storage.files import Checkpoint, save_array
+from wordatoms.storage.folder import ModelFolder
+from wordatoms.storage.integrity import fingerprint
 
 TEXT = "The bank gave a loan of cash. A boat on the river near the banks, and a song."
 N_ATOMS = 3

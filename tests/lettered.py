@@ -9,7 +9,7 @@ import pytest
 
 import planted
 import wordatoms as wa
-from wordatoms.embeddings import Embeddings
+from wordatoms.embeddings.embeddings import Embeddings
 
 LETTERS = str.maketrans("0123456789", "abcdefghij")
 

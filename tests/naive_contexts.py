@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from wordatoms.tokens import Tokenizer
+from wordatoms.text.tokenizer import Tokenizer
 
 Vector = list[Fraction]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 
-from wordatoms.tokens import Tokenizer
+from wordatoms.text.tokenizer import Tokenizer
 
 
 def rank_words(text: str, min_count: int, max_words: int | None, tokenizer: Tokenizer) -> list[tuple[str, int]]:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.counts import Counts
-from wordatoms.trainers.blocks import Blocks
-from wordatoms.vocabulary import Vocabulary
+from wordatoms.counts.cooccurrence import Counts
+from wordatoms.counts.vocabulary import Vocabulary
+from wordatoms.embeddings.trainers.blocks import Blocks
 
 Matrix = NDArray[np.float64]
 

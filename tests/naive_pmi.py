@@ -7,8 +7,8 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.counts import Counts
-from wordatoms.vocabulary import Vocabulary
+from wordatoms.counts.cooccurrence import Counts
+from wordatoms.counts.vocabulary import Vocabulary
 
 
 def counts_of(matrix: NDArray[np.int64], unit: int = 1) -> Counts:

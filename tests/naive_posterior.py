@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.atoms import Atoms, describe_atoms
-from wordatoms.embeddings import Embeddings
-from wordatoms.folder import ModelFolder
-from wordatoms.inducedmap import InducedMap
-from wordatoms.reading import TUNING, ReadingSettings
-from wordatoms.senses import SenseModel, load
-from wordatoms.sparsecodes import sparse_code
-from wordatoms.usages import Usage
+from wordatoms.atoms.atoms import Atoms, describe_atoms
+from wordatoms.atoms.sparse_coding import sparse_code
+from wordatoms.contexts.induced_map import InducedMap
+from wordatoms.contexts.reader import TUNING, ReadingSettings
+from wordatoms.contexts.usages import Usage
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.senses.model import SenseModel, load
+from wordatoms.storage.folder import ModelFolder
 
 Vector = list[float]
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naive_factor import naive_pairs
-from wordatoms.counts import Counts
+from wordatoms.counts.cooccurrence import Counts
 
 Matrix = NDArray[np.float64]
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.senses import SenseModel
-from wordatoms.sif import SIF, p_words
-from wordatoms.splitting import split_sentences
-from wordatoms.tokens import Tokenizer
+from wordatoms.contexts.sif import SIF, p_words
+from wordatoms.senses.model import SenseModel
+from wordatoms.text.sentence_splitter import split_sentences
+from wordatoms.text.tokenizer import Tokenizer
 
 ALIKE = 0.6
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.sif import SIF
-from wordatoms.tokens import Tokenizer
+from wordatoms.contexts.sif import SIF
+from wordatoms.text.tokenizer import Tokenizer
 
 
 def distribution(

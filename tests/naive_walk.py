@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from wordatoms.walk import GaussianWalk
+from wordatoms.paper.tasks.walk.data import GaussianWalk
 
 Floats = NDArray[np.float64]
 

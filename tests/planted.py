@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.embeddings import Embeddings
-from wordatoms.folder import ModelFolder
-from wordatoms.pipeline import AtomSettings, atomize
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.pipeline.atomize import AtomSettings, atomize
+from wordatoms.storage.folder import ModelFolder
 
 N_ATOMS = 20
 DIM = 40

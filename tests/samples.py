@@ -16,8 +16,8 @@ import zstandard
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from wordatoms.engine import make_batches
-from wordatoms.text import Corpus, open_corpus
+from wordatoms.engine.threads import make_batches
+from wordatoms.text.corpus import Corpus, open_corpus
 
 POEM = "The spring ran dry.\nA tie — won by a head.\n\nÄrger mit dem Böcklein\r\nлуна\n".encode()
 

@@ -26,7 +26,7 @@ from docpages import (
     python_blocks,
 )
 from docworld import MODELS, ROOT, build_world
-from wordatoms.tuning import GRID
+from wordatoms.tuning.choice import GRID
 
 INDEX = ROOT / "docs" / "index.md"
 GENERATED = {"make_commands": "commands.md", "make_reference": "python.md"}

@@ -22,10 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from wordatoms.errors import WordatomsError
-from wordatoms.folder import ModelFolder
-from wordatoms.pipeline import AtomSettings, CountSettings, adopt_tuning, compact, train, tune
+from wordatoms.pipeline.atomize import AtomSettings
+from wordatoms.pipeline.compact import compact
+from wordatoms.pipeline.sources import CountSettings
+from wordatoms.pipeline.train import train
+from wordatoms.pipeline.tune import adopt_tuning, tune
 from wordatoms.progress import Display
-from wordatoms.shipped import ENGLISH
+from wordatoms.storage.bundled import ENGLISH
+from wordatoms.storage.folder import ModelFolder
 
 LICENCE = Path(__file__).with_name("ENGLISH-LICENCE.txt")
 

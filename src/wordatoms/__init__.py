@@ -10,45 +10,47 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wordatoms.atoms import Atoms
-    from wordatoms.counts import Counts, count_pairs
-    from wordatoms.embeddings import Embeddings, Neighbour
+    from wordatoms.atoms.atoms import Atoms
+    from wordatoms.atoms.estimator import KSVD
+    from wordatoms.atoms.sparse_coding import SparseCodes, sparse_code
+    from wordatoms.counts.cooccurrence import Counts, count_pairs
+    from wordatoms.counts.vocabulary import Vocabulary, build_vocabulary
+    from wordatoms.embeddings.embeddings import Embeddings, Neighbour
+    from wordatoms.embeddings.trainers import train_embeddings
+    from wordatoms.embeddings.vector_files import read_vectors, write_vectors
     from wordatoms.errors import WordatomsError
-    from wordatoms.estimator import KSVD
-    from wordatoms.pipeline import AtomSettings, CountSettings, train
-    from wordatoms.senses import SenseModel, load
-    from wordatoms.sparsecodes import SparseCodes, sparse_code
-    from wordatoms.text import Corpus, open_corpus
-    from wordatoms.tokens import Tokenizer
-    from wordatoms.trainers import train_embeddings
-    from wordatoms.vectorfiles import read_vectors, write_vectors
-    from wordatoms.views import Sense
-    from wordatoms.vocabulary import Vocabulary, build_vocabulary
+    from wordatoms.pipeline.atomize import AtomSettings
+    from wordatoms.pipeline.sources import CountSettings
+    from wordatoms.pipeline.train import train
+    from wordatoms.senses.model import SenseModel, load
+    from wordatoms.senses.results import Sense
+    from wordatoms.text.corpus import Corpus, open_corpus
+    from wordatoms.text.tokenizer import Tokenizer
 
 _HOMES = {
-    "AtomSettings": "pipeline",
-    "Atoms": "atoms",
-    "Corpus": "text",
-    "CountSettings": "pipeline",
-    "Counts": "counts",
-    "Embeddings": "embeddings",
-    "KSVD": "estimator",
-    "Neighbour": "embeddings",
-    "Sense": "views",
-    "SenseModel": "senses",
-    "SparseCodes": "sparsecodes",
-    "Tokenizer": "tokens",
-    "Vocabulary": "vocabulary",
+    "AtomSettings": "pipeline.atomize",
+    "Atoms": "atoms.atoms",
+    "Corpus": "text.corpus",
+    "CountSettings": "pipeline.sources",
+    "Counts": "counts.cooccurrence",
+    "Embeddings": "embeddings.embeddings",
+    "KSVD": "atoms.estimator",
+    "Neighbour": "embeddings.embeddings",
+    "Sense": "senses.results",
+    "SenseModel": "senses.model",
+    "SparseCodes": "atoms.sparse_coding",
+    "Tokenizer": "text.tokenizer",
+    "Vocabulary": "counts.vocabulary",
     "WordatomsError": "errors",
-    "build_vocabulary": "vocabulary",
-    "count_pairs": "counts",
-    "load": "senses",
-    "open_corpus": "text",
-    "read_vectors": "vectorfiles",
-    "sparse_code": "sparsecodes",
-    "train": "pipeline",
-    "train_embeddings": "trainers",
-    "write_vectors": "vectorfiles",
+    "build_vocabulary": "counts.vocabulary",
+    "count_pairs": "counts.cooccurrence",
+    "load": "senses.model",
+    "open_corpus": "text.corpus",
+    "read_vectors": "embeddings.vector_files",
+    "sparse_code": "atoms.sparse_coding",
+    "train": "pipeline.train",
+    "train_embeddings": "embeddings.trainers",
+    "write_vectors": "embeddings.vector_files",
 }
 
 __all__ = [  # noqa: RUF022 (in the order of the chain)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wordatoms.errors import InputError, require_extra
-from wordatoms.store import write_whole
+from wordatoms.storage.files import write_whole
 
 Line = tuple[Sequence[float], Sequence[float]]
 

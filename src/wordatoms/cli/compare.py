@@ -13,7 +13,7 @@ from wordatoms.cli.models import load_model
 from wordatoms.cli.output import show_json, show_table
 
 if TYPE_CHECKING:
-    from wordatoms.comparison import ComparedSense, Comparison
+    from wordatoms.senses.comparison import ComparedSense, Comparison
 
 N_SHOWN = 6
 """Nearest words in a column."""
@@ -32,7 +32,7 @@ def compare(model1: str, model2: str, word: str, forms: bool, number: int, as_js
     MODEL1 and MODEL2 are folders; "english" is the model inside the program, unless there is a folder of this name.
     Senses that belong together stand in one row, with how alike they are; below them, what only one model has.
     """
-    from wordatoms.comparison import compare_senses
+    from wordatoms.senses.comparison import compare_senses
 
     first, second = (load_model(_folder(model)) for model in (model1, model2))
     found = compare_senses(first, second, word, forms=forms, n_nearest=number, n_near_words=number)
@@ -43,7 +43,7 @@ def compare(model1: str, model2: str, word: str, forms: bool, number: int, as_js
 
 
 def _folder(model: str) -> str:
-    from wordatoms.shipped import ENGLISH, shipped_model
+    from wordatoms.storage.bundled import ENGLISH, shipped_model
 
     return str(shipped_model()) if model == ENGLISH.name and not Path(model).exists() else model
 

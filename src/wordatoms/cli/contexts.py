@@ -24,10 +24,10 @@ def induce(word: str, contexts: str, model: str, include_target: bool, number: i
     WORD may be several words, such as "new york". Its nearest words are shown. A line without WORD is a context as a
     whole.
     """
-    from wordatoms.embeddings import Embeddings
-    from wordatoms.folder import ModelFolder
-    from wordatoms.inducedmap import InducedMap, find_contexts
-    from wordatoms.modeltokens import model_tokenizer
+    from wordatoms.contexts.induced_map import InducedMap, find_contexts
+    from wordatoms.embeddings.embeddings import Embeddings
+    from wordatoms.senses.model_tokens import model_tokenizer
+    from wordatoms.storage.folder import ModelFolder
 
     folder = ModelFolder(model)
     folder.require("map", f"run: wordatoms map {model}")

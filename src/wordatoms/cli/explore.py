@@ -14,7 +14,7 @@ from wordatoms.cli.output import remark
 from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
-    from wordatoms.explorer.answers import Explorer
+    from wordatoms.explorer.service import Explorer
 
 LOCAL = "127.0.0.1"
 USUAL_REPORT = "report"
@@ -65,7 +65,7 @@ def explore(
     The server answers this machine only, changes nothing and ends with Ctrl-C. With --export the same site is written
     as files that any web server can host; sentences and comparisons are left out there, as they need a model.
     """
-    from wordatoms.explorer.answers import Explorer
+    from wordatoms.explorer.service import Explorer
 
     if "-" in corpus:
         raise click.UsageError("--corpus cannot be standard input here: it is read anew for each word.")
@@ -90,7 +90,7 @@ def _refuse_beside_export() -> None:
 
 def _found(corpus: tuple[str, ...]) -> tuple[str, ...]:
     """A text that is not there is told at once, not with the first word."""
-    from wordatoms.files import find_files
+    from wordatoms.text.files import find_files
 
     if corpus:
         find_files(corpus)
@@ -131,7 +131,7 @@ def _serve(explorer: Explorer, host: str, port: int | None, *, browser: bool, qu
 
 def _export(explorer: Explorer, folder: Path, *, quiet: bool) -> None:
     from wordatoms.cli.output import counted
-    from wordatoms.explorer.exporting import export_site
+    from wordatoms.explorer.export import export_site
     from wordatoms.progress import Display
 
     try:

@@ -17,8 +17,8 @@ from wordatoms.cli.output import remark, show_json, show_table
 from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
-    from wordatoms.lineups import Lineups, Testbed
-    from wordatoms.tasks.lineup import Answers
+    from wordatoms.paper.tasks.lineup.data import Lineups, Testbed
+    from wordatoms.paper.tasks.lineup.evaluate import Answers
 
 Say = partial[None]
 """Prints a line for the player."""
@@ -51,8 +51,8 @@ def build(
     wordnet_folder: str | None, vocabulary: str | None, n_words: int, output: str, seed: int, quiet: bool
 ) -> None:
     """Make a testbed from WordNet; without options, the one that comes with the program."""
-    from wordatoms.lineupbuilding import build_testbed
-    from wordatoms.wordnet import WordNet
+    from wordatoms.paper.tasks.lineup.building import build_testbed
+    from wordatoms.paper.wordnet import WordNet
 
     _check_output(Path(output))
     known = _read_vocabulary(Path(vocabulary)) if vocabulary else None
@@ -71,7 +71,7 @@ def _check_output(path: Path) -> None:
 
 
 def _read_vocabulary(path: Path) -> frozenset[str]:
-    from wordatoms.wordlists import parse_words
+    from wordatoms.counts.word_lists import parse_words
 
     try:
         return frozenset(parse_words(path.read_bytes()).words)
@@ -97,7 +97,7 @@ def play(
     """
     import numpy as np
 
-    from wordatoms.lineups import draw_lineups, load_testbed
+    from wordatoms.paper.tasks.lineup.data import draw_lineups, load_testbed
 
     testbed = load_testbed(testbed_file)
     words = [*testbed]
@@ -114,7 +114,7 @@ def play(
 
 
 def _machine_answers(model: str, testbed: Testbed, lineups: Lineups) -> Answers:
-    from wordatoms.tasks.lineupmethods import answer_lineups, atoms_method
+    from wordatoms.paper.tasks.lineup.methods import answer_lineups, atoms_method
 
     return answer_lineups(atoms_method(load_model(model)).score_all(testbed), testbed, lineups)
 
@@ -159,7 +159,7 @@ def _show_score(
     testbed: Testbed, words: Sequence[str], answers: Sequence[Sequence[int]], machine: Answers | None, *, as_json: bool
 ) -> None:
     """Precision and recall of the person and of the machine in the rounds that were played."""
-    from wordatoms.tasks.lineup import PAPER
+    from wordatoms.paper.tasks.lineup.evaluate import PAPER
 
     rows = [_score(PERSON, testbed, words, answers)]
     if machine is not None:
@@ -181,7 +181,7 @@ def _score(who: str, testbed: Testbed, words: Sequence[str], answers: Sequence[S
     """Means over the rounds; none before the first."""
     import numpy as np
 
-    from wordatoms.tasks.lineup import mark
+    from wordatoms.paper.tasks.lineup.evaluate import mark
 
     if not answers:
         return {"who": who, "precision": None, "recall": None}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wordatoms.embeddings import Embeddings
-    from wordatoms.senses import SenseModel
+    from wordatoms.embeddings.embeddings import Embeddings
+    from wordatoms.senses.model import SenseModel
 
 
 def load_embeddings(model: str) -> Embeddings:
-    from wordatoms.embeddings import Embeddings
+    from wordatoms.embeddings.embeddings import Embeddings
     from wordatoms.errors import ModelError
-    from wordatoms.folder import ModelFolder
+    from wordatoms.storage.folder import ModelFolder
 
     folder = ModelFolder(model)
     if not {"embed", "import"} & set(folder.stages):
@@ -28,8 +28,8 @@ def spelled(embeddings: Embeddings, word: str) -> str:
 
 def load_model(model: str) -> SenseModel:
     from wordatoms.errors import ModelError
-    from wordatoms.folder import ModelFolder
-    from wordatoms.senses import SenseModel
+    from wordatoms.senses.model import SenseModel
+    from wordatoms.storage.folder import ModelFolder
 
     folder = ModelFolder(model)
     if "atomize" not in folder.stages:

@@ -113,7 +113,7 @@ def _read_value(text: str) -> Any:
 
 
 def _shipped() -> str:
-    from wordatoms.shipped import shipped_model
+    from wordatoms.storage.bundled import shipped_model
 
     return str(shipped_model())
 

@@ -12,9 +12,9 @@ from wordatoms.cli import options
 from wordatoms.cli.output import remark, show_json, show_table
 
 if TYPE_CHECKING:
-    from wordatoms.reproduction import Inputs, Outcome
-    from wordatoms.reproduction.blocks import Table
-    from wordatoms.reproduction.exhibits import Exhibit
+    from wordatoms.paper.exhibits.blocks import Table
+    from wordatoms.paper.exhibits.exhibit import Exhibit
+    from wordatoms.paper.report import Inputs, Outcome
 
 
 @click.command()
@@ -50,8 +50,8 @@ def reproduce(names: tuple[str, ...], everything: bool, listing: bool, output: s
     results.json. What lacks its data is shown as missing, with how to get it; results are kept and taken again as long
     as nothing they depend on has changed.
     """
-    from wordatoms.reproduction import EXHIBITS, find_exhibits, run_exhibits
-    from wordatoms.reproduction.report import prepare_folder
+    from wordatoms.paper.report import EXHIBITS, find_exhibits, run_exhibits
+    from wordatoms.paper.report.files import prepare_folder
 
     if not (names or everything or listing):
         raise click.UsageError("name some tables, such as table-7, or pass --all; --list shows what there is.")
@@ -83,9 +83,9 @@ def reproduce(names: tuple[str, ...], everything: bool, listing: bool, output: s
 def _open(given: dict[str, Any]) -> Inputs:
     from dataclasses import replace
 
+    from wordatoms.paper.report import open_inputs
     from wordatoms.progress import Display
-    from wordatoms.reproduction import open_inputs
-    from wordatoms.shipped import ENGLISH
+    from wordatoms.storage.bundled import ENGLISH
 
     is_shipped = Path(given["model"]) == ENGLISH
     names = ("data", "text", "source", "wordnet", "seed", "threads")
@@ -130,7 +130,7 @@ def _show_list(exhibits: Sequence[Exhibit], inputs: Inputs, *, as_json: bool) ->
 
 
 def _show(outcomes: Sequence[Outcome], inputs: Inputs, folder: Path | None, given: dict[str, Any]) -> None:
-    from wordatoms.reproduction import report_json, write_report
+    from wordatoms.paper.report import report_json, write_report
 
     if folder:
         page = write_report(folder, outcomes, inputs)
@@ -144,7 +144,7 @@ def _show(outcomes: Sequence[Outcome], inputs: Inputs, folder: Path | None, give
 
 def _print(outcome: Outcome) -> None:
     """An exhibit as tables."""
-    from wordatoms.reproduction.blocks import Table, compare_table
+    from wordatoms.paper.exhibits.blocks import Table, compare_table
 
     click.echo(f"\n{outcome.exhibit.title}")
     if outcome.numbers is None:
@@ -161,7 +161,7 @@ def _print(outcome: Outcome) -> None:
 
 
 def _print_table(table: Table) -> None:
-    from wordatoms.reproduction.blocks import format_cell
+    from wordatoms.paper.exhibits.blocks import format_cell
 
     click.echo(f"\n{table.caption}" if table.caption else "")
     rows = [

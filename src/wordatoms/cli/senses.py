@@ -10,12 +10,12 @@ import click
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
 from wordatoms.cli.output import counted, remark, show_json, show_table
-from wordatoms.shipped import notes_folder
+from wordatoms.storage.bundled import notes_folder
 
 if TYPE_CHECKING:
-    from wordatoms.embeddings import Neighbour
-    from wordatoms.senses import SenseModel
-    from wordatoms.views import AtomView, Candidate, Sense
+    from wordatoms.embeddings.embeddings import Neighbour
+    from wordatoms.senses.model import SenseModel
+    from wordatoms.senses.results import AtomView, Candidate, Sense
 
 INDENT = " " * 19
 SHOWN_OF_FORMS, LIGHTEST_OF_FORMS = 3, 0.05
@@ -79,7 +79,7 @@ def _keep_picks(model: SenseModel, words: Sequence[str], atoms: tuple[int, ...])
 
 
 def _show_senses(found: dict[str, list[Sense]], others: dict[str, list[Sense]], *, as_json: bool) -> None:
-    from wordatoms.views import LIGHTEST
+    from wordatoms.senses.results import LIGHTEST
 
     if as_json:
         show_json(found)

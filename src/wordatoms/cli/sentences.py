@@ -13,7 +13,7 @@ from wordatoms.cli.models import load_model
 from wordatoms.cli.output import show_json
 
 if TYPE_CHECKING:
-    from wordatoms.sentences import SenseSentences
+    from wordatoms.senses.sentences import SenseSentences
 
 INDENT = " " * 9
 
@@ -70,9 +70,9 @@ def sentences(
     Texts may follow one --corpus, as in --corpus part-*.txt. A sentence is listed under the sense that it fits best,
     with its score (the cosine between the sentence and the atom), its file and its line.
     """
+    from wordatoms.contexts.sif import DEFAULT_A
     from wordatoms.progress import Display
-    from wordatoms.sentences import representative_sentences
-    from wordatoms.sif import DEFAULT_A
+    from wordatoms.senses.sentences import representative_sentences
 
     if not corpus:
         raise click.UsageError("Missing option '--corpus'.")

@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from wordatoms.errors import InputError
-from wordatoms.files import standard_input
+from wordatoms.text.files import standard_input
 
 
 def read_lines(path: str, *, blank: bool = False) -> list[str]:

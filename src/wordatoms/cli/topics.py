@@ -14,7 +14,7 @@ from wordatoms.cli.output import remark, show_json
 from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
-    from wordatoms.topics import Topics
+    from wordatoms.senses.topics import Topics
 
 
 @click.command()
@@ -74,9 +74,9 @@ def topics(
     window rolls over each document and belongs to the atom nearest to it; shares are shares of windows.
     """
     from wordatoms.progress import Display
-    from wordatoms.topics import document_topics
-    from wordatoms.topictables import check_table, write_table
-    from wordatoms.topicwindows import DEFAULT_SCALE
+    from wordatoms.senses.topic_tables import check_table, write_table
+    from wordatoms.senses.topic_windows import DEFAULT_SCALE
+    from wordatoms.senses.topics import document_topics
 
     _check_usage(lines, column, names, soft, scale)
     if output:
@@ -118,7 +118,7 @@ def _check_usage(lines: bool, column: str | None, names: str | None, soft: bool,
 def _documents(
     sources: tuple[str, ...], lines: bool, column: str | None, names: str | None, replace_invalid: bool
 ) -> Iterator[tuple[str, str]]:
-    from wordatoms.documents import read_column, read_files, read_lines
+    from wordatoms.text.documents import read_column, read_files, read_lines
 
     if column:
         return read_column(sources, column, names=names)

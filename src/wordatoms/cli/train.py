@@ -17,8 +17,8 @@ from wordatoms.cli.reports import report_lines
 from wordatoms.errors import InputError, require_extra
 
 if TYPE_CHECKING:
-    from wordatoms.engine import Engine
-    from wordatoms.folder import ModelFolder
+    from wordatoms.engine.threads import Engine
+    from wordatoms.storage.folder import ModelFolder
 
 Command = Callable[..., Any]
 WEIGHTINGS = ("auto", "uniform", "threshold", "log-count", "reliability")
@@ -154,9 +154,9 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     compressed (gzip, bzip2, xz, zstd), one paragraph per line, or MediaWiki dumps; or addresses such as
     s3://bucket/texts. What is done already is not done again; an interrupted training goes on.
     """
-    from wordatoms.folder import ModelFolder
-    from wordatoms.pipeline import chosen_parameters
-    from wordatoms.pipeline.training import STEPS, is_stream
+    from wordatoms.pipeline.embed import chosen_parameters
+    from wordatoms.pipeline.train import STEPS, is_stream
+    from wordatoms.storage.folder import ModelFolder
 
     chosen_parameters(given["method"], _parameters(given))  # a mistake there should not wait for the counting
     streams = [source for source in text if is_stream(source)]
@@ -192,7 +192,7 @@ def _refuse(streams: list[str]) -> None:
 @options.quiet
 def count(text: tuple[str, ...], output: str, **given: Any) -> None:
     """Stage 1 of train: vocabulary and co-occurrences."""
-    from wordatoms.folder import ModelFolder
+    from wordatoms.storage.folder import ModelFolder
 
     with _opened_engine(given) as engine:
         Stages(ModelFolder(output, create=True), given, engine=engine).count(text)
@@ -210,7 +210,7 @@ def count(text: tuple[str, ...], output: str, **given: Any) -> None:
 @options.quiet
 def embed(model: str, text: tuple[str, ...], output: str | None, **given: Any) -> None:
     """Stage 2 of train: word vectors from the counts, on this machine."""
-    from wordatoms.folder import ModelFolder
+    from wordatoms.storage.folder import ModelFolder
 
     folder = ModelFolder(model)
     Stages(folder.share("count", output) if output else folder, given).embed(text)
@@ -233,7 +233,7 @@ def map_(model: str, text: tuple[str, ...], **given: Any) -> None:
     One pass over the text averages the contexts of every word; a regression then finds the matrix A that takes these
     averages to the word vectors.
     """
-    from wordatoms.folder import ModelFolder
+    from wordatoms.storage.folder import ModelFolder
 
     names = ("window", "a", "weighting", "include_target", "remove_common", "seed")
     with _opened_engine(given) as engine:
@@ -256,7 +256,7 @@ def atomize(model: str, **given: Any) -> None:
     Several runs of k-SVD from different seeds; atoms that come back are kept, near ones merged, meaningless ones
     dropped, and all words coded again. Reports how much the runs overlap.
     """
-    from wordatoms.folder import ModelFolder
+    from wordatoms.storage.folder import ModelFolder
 
     Stages(ModelFolder(model), given).atomize()
 
@@ -282,8 +282,9 @@ class Stages:
         self.run["display"] = Display(steps, quiet=given["quiet"])
 
     def count(self, text: tuple[str, ...]) -> None:
-        from wordatoms.pipeline import CountSettings, count
-        from wordatoms.vocabulary import Vocabulary
+        from wordatoms.counts.vocabulary import Vocabulary
+        from wordatoms.pipeline.count import count
+        from wordatoms.pipeline.sources import CountSettings
 
         names = set(CountSettings.__dataclass_fields__) - {"phrases"}
         phrases = _read_phrases(self.given["phrases"])
@@ -293,14 +294,14 @@ class Stages:
 
     def check_atoms(self) -> None:
         """More atoms than words should not wait for the vectors."""
-        from wordatoms.vocabulary import Vocabulary
+        from wordatoms.counts.vocabulary import Vocabulary
 
         n_atoms, n_words = self.given["n_atoms"], len(Vocabulary.load(self.folder.path))
         if isinstance(n_atoms, int) and n_atoms > n_words:
             raise InputError(f"{n_atoms:,} atoms were asked for but there are {n_words:,} words; pass fewer atoms.")
 
     def embed(self, text: tuple[str, ...]) -> None:
-        from wordatoms.pipeline import embed
+        from wordatoms.pipeline.embed import embed
 
         method, parameters = self.given["method"], _parameters(self.given)
         run = {**self.run, "random_state": self.given["seed"]}
@@ -308,15 +309,15 @@ class Stages:
         self._tell("embed", f"{method} vectors", made=made)
 
     def map(self, text: tuple[str, ...], settings: dict[str, Any]) -> None:
-        from wordatoms.inducedmap import InducedMap
-        from wordatoms.pipeline import MapSettings, map_contexts
+        from wordatoms.contexts.induced_map import InducedMap
+        from wordatoms.pipeline.map import MapSettings, map_contexts
 
         run = {**self.run, "memory": self.given["memory"], "engine": self.engine}
         made = map_contexts(self.folder, MapSettings(**settings), sources=text, **run)
         self._tell("map", repr(InducedMap.load(self.folder.path)), made=made)
 
     def atomize(self) -> None:
-        from wordatoms.pipeline import AtomSettings, atomize, read_atom_report
+        from wordatoms.pipeline.atomize import AtomSettings, atomize, read_atom_report
 
         names = set(AtomSettings.__dataclass_fields__) & set(self.given)
         settings = AtomSettings(**{name: self.given[name] for name in names})
@@ -338,7 +339,7 @@ class Stages:
 @contextmanager
 def _opened_engine(given: dict[str, Any]) -> Iterator[Engine]:
     """What the text is read on; a cluster is reached, or started, when it is first needed."""
-    from wordatoms.engine import local_engine
+    from wordatoms.engine.threads import local_engine
 
     name, scheduler = given.pop("engine_name"), given.pop("scheduler")
     if scheduler and name == "local":
@@ -346,7 +347,7 @@ def _opened_engine(given: dict[str, Any]) -> Iterator[Engine]:
     if not scheduler and name != "dask":
         yield local_engine(given["threads"], given["memory"])
         return
-    from wordatoms.daskengine import DaskEngine
+    from wordatoms.engine.dask import DaskEngine
 
     with DaskEngine(scheduler, threads=given["threads"], memory=given["memory"]) as engine:
         yield engine

@@ -11,8 +11,8 @@ from wordatoms.cli import options
 from wordatoms.cli.output import remark, show_json, show_table
 
 if TYPE_CHECKING:
-    from wordatoms.folder import ModelFolder
-    from wordatoms.tuning import Trial, TuningResult
+    from wordatoms.storage.folder import ModelFolder
+    from wordatoms.tuning.choice import Trial, TuningResult
 
 
 @click.command()
@@ -45,8 +45,8 @@ def tune(model: str, other: str | None, as_json: bool, quiet: bool, **given: Any
     Two unrelated words of similar frequency are written as one, in text that the model has not seen; settings are
     chosen by how well the two are told apart. No test set is looked at.
     """
-    from wordatoms.folder import ModelFolder
-    from wordatoms.pipeline import adopt_tuning
+    from wordatoms.pipeline.tune import adopt_tuning
+    from wordatoms.storage.folder import ModelFolder
 
     folder = ModelFolder(model)
     if bool(other) == bool(given["text"]):
@@ -64,7 +64,7 @@ def tune(model: str, other: str | None, as_json: bool, quiet: bool, **given: Any
 
 
 def _tune(folder: ModelFolder, given: dict[str, Any], *, quiet: bool) -> TuningResult | None:
-    from wordatoms.pipeline import TuneSettings, tune
+    from wordatoms.pipeline.tune import TuneSettings, tune
     from wordatoms.progress import Display
 
     grid = {name: given[name] for name in ("a", "window", "falloff", "noise", "scale") if given[name]}
@@ -92,7 +92,7 @@ def _tune(folder: ModelFolder, given: dict[str, Any], *, quiet: bool) -> TuningR
 
 def _compare_atoms(folder: ModelFolder, other: ModelFolder, *, quiet: bool) -> None:
     """The number of atoms and the sparsity may have been tuned, too, and belong to the atoms."""
-    from wordatoms.pipeline import settings_of_atoms
+    from wordatoms.pipeline.tune import settings_of_atoms
 
     ours, theirs = settings_of_atoms(folder), settings_of_atoms(other)
     if (ours.n_atoms, ours.sparsity) != (theirs.n_atoms, theirs.sparsity):
@@ -110,7 +110,7 @@ def _show_settings(chosen: Mapping[str, float | None]) -> None:
 
 
 def _show(folder: ModelFolder, result: TuningResult, *, as_json: bool, quiet: bool) -> None:
-    from wordatoms.pipeline import is_held_out
+    from wordatoms.pipeline.tune import is_held_out
 
     inputs = folder.stages["tune"]["inputs"]
     held_out = is_held_out(folder, inputs)

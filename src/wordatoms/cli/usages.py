@@ -14,8 +14,8 @@ from wordatoms.cli.texts import open_lines, read_lines
 from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
-    from wordatoms.senses import SenseModel
-    from wordatoms.views import Disambiguation, UsageClusters
+    from wordatoms.senses.model import SenseModel
+    from wordatoms.senses.results import Disambiguation, UsageClusters
 
 N_TYPICAL = 3
 """Texts shown of each cluster."""

@@ -13,7 +13,7 @@ from wordatoms.cli.output import remark, show_json, show_table
 from wordatoms.cli.reports import report_lines
 
 if TYPE_CHECKING:
-    from wordatoms.folder import ModelFolder
+    from wordatoms.storage.folder import ModelFolder
 
 FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
 COMPACT = "compact"
@@ -26,7 +26,7 @@ COMPACT = "compact"
 @options.as_json
 def nearest(words: tuple[str, ...], model: str, number: int, as_json: bool) -> None:
     """The words nearest to a word, by cosine."""
-    from wordatoms.modelparts import ModelParts
+    from wordatoms.senses.parts import ModelParts
 
     opened = ModelParts(model)
     known = [spelled(opened.embeddings, word) for word in words]
@@ -82,8 +82,8 @@ def import_(
 
     VECTORS is GloVe text, word2vec text or binary, fastText .vec, or .npy with a list of words beside it.
     """
-    from wordatoms.folder import ModelFolder
-    from wordatoms.pipeline import import_vectors
+    from wordatoms.pipeline.embed import import_vectors
+    from wordatoms.storage.folder import ModelFolder
 
     folder = ModelFolder(output, create=True)
     words_path = Path(words) if words else None
@@ -110,8 +110,8 @@ def export_(model: str, output: str, format_: str, force: bool, quiet: bool) -> 
 
 
 def _export_compact(model: str, output: str, *, force: bool, quiet: bool) -> None:
-    from wordatoms.folder import ModelFolder
-    from wordatoms.pipeline import compact
+    from wordatoms.pipeline.compact import compact
+    from wordatoms.storage.folder import ModelFolder
 
     made = compact(ModelFolder(model), output, force=force)
     n_bytes = sum(path.stat().st_size for path in made.path.iterdir())
@@ -119,8 +119,8 @@ def _export_compact(model: str, output: str, *, force: bool, quiet: bool) -> Non
 
 
 def _export_vectors(model: str, output: str, format_: str, *, force: bool, quiet: bool) -> None:
+    from wordatoms.embeddings.vector_files import write_vectors
     from wordatoms.errors import InputError
-    from wordatoms.vectorfiles import write_vectors
 
     beside = [Path(output).with_suffix(".words")] if format_ == "npy" else []
     for path in (Path(output), *beside):
@@ -138,7 +138,7 @@ def _export_vectors(model: str, output: str, format_: str, *, force: bool, quiet
 @options.as_json
 def info(folder: str | None, model: str, verify: bool, as_json: bool) -> None:
     """What a model holds, and how it was made, stage by stage."""
-    from wordatoms.folder import ModelFolder
+    from wordatoms.storage.folder import ModelFolder
 
     opened = ModelFolder(folder or model)
     if verify:
@@ -163,7 +163,8 @@ def _show_files(opened: ModelFolder, *, as_json: bool) -> None:
 
 
 def _show_stages(opened: ModelFolder, *, as_json: bool) -> None:
-    from wordatoms.pipeline import folder_facts, read_atom_report
+    from wordatoms.pipeline.atomize import read_atom_report
+    from wordatoms.pipeline.describing import folder_facts
 
     facts = folder_facts(opened)
     report = read_atom_report(opened) if "atomize" in opened.stages else None

@@ -19,11 +19,11 @@ from starlette.responses import RedirectResponse, Response
 import wordatoms
 from wordatoms.errors import WordatomsError
 from wordatoms.explorer import schemas
-from wordatoms.explorer.answers import N_SHOWN, REPORT_FILES, Explorer
 from wordatoms.explorer.asking import Asker, respond
-from wordatoms.explorer.guarding import Guard, guard_settings
 from wordatoms.explorer.packing import JSON, Packed, pack, pack_json, to_json
 from wordatoms.explorer.refusals import NOT_FOUND, Refusal
+from wordatoms.explorer.security import Guard, guard_settings
+from wordatoms.explorer.service import N_SHOWN, REPORT_FILES, Explorer
 from wordatoms.explorer.sitefiles import KINDS, START, read_site
 
 LONGEST_NAME = 100

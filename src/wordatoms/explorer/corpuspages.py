@@ -1,6 +1,7 @@
 """Sentences of a text for the senses of a word, found in the background while the page is used.
 
-One search reads the whole text (`wordatoms.sentences`), which takes from a moment to minutes: a request starts it, says
+One search reads the whole text (`wordatoms.senses.sentences`), which takes from a moment to minutes: a request starts
+it, says
 how far it is, and never waits. The word that was asked for last is searched first; the last answers are kept.
 """
 
@@ -18,15 +19,15 @@ from wordatoms.errors import WordatomsError
 from wordatoms.explorer.wordpages import Answer, rounded
 from wordatoms.parallel import Stopped
 from wordatoms.progress import Display, TextCallback
-from wordatoms.senses import SenseModel
-from wordatoms.sentences import SenseSentences, representative_sentences
+from wordatoms.senses.model import SenseModel
+from wordatoms.senses.sentences import SenseSentences, representative_sentences
 
 N_SENTENCES = 3
 MOST_WAITING = 4
 """Words beyond these, asked for and left again, are forgotten."""
 MOST_KEPT = 200
 READING = "sentences"
-"""What `wordatoms.sentences` calls the part that takes long."""
+"""What `wordatoms.senses.sentences` calls the part that takes long."""
 
 log = logging.getLogger(__name__)
 

@@ -1,6 +1,7 @@
 """The nearest words of a word, for many who ask at once.
 
-Most models keep the neighbours of all words (`wordatoms.neighbours`). With the others a search reads all vectors, and
+Most models keep the neighbours of all words (`wordatoms.embeddings.neighbours`). With the others a search reads all
+vectors, and
 reading them from memory takes nearly all its time. Those who wait while one search runs are therefore answered together
 by the next: eight searches at once take twice as long as one. What was found is kept for a while. The answers are those
 of `Embeddings.nearest`, to the last bit.
@@ -18,8 +19,8 @@ from queue import Empty, SimpleQueue
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.embeddings import Embeddings, Neighbour
-from wordatoms.neighbours import Neighbours
+from wordatoms.embeddings.embeddings import Embeddings, Neighbour
+from wordatoms.embeddings.neighbours import Neighbours
 
 MOST_AT_ONCE = 64
 FEW = 2

@@ -14,9 +14,9 @@ from collections.abc import Callable
 import uvicorn
 
 from wordatoms.errors import InputError
-from wordatoms.explorer.answers import Explorer
 from wordatoms.explorer.app import make_app
-from wordatoms.explorer.guarding import EVERYWHERE, LOCAL_NAMES
+from wordatoms.explorer.security import EVERYWHERE, LOCAL_NAMES
+from wordatoms.explorer.service import Explorer
 from wordatoms.parallel import one_blas_thread
 
 FIRST_PORT = 8765

@@ -9,10 +9,10 @@ import numpy as np
 from wordatoms.explorer.once import made_once
 from wordatoms.explorer.refusals import BAD_REQUEST, Refusal
 from wordatoms.explorer.wordpages import Answer, rounded
-from wordatoms.lineups import Lineups, Testbed, draw_lineups, load_testbed
-from wordatoms.senses import SenseModel
-from wordatoms.tasks.lineup import PAPER, PAPER_T, mark
-from wordatoms.tasks.lineupmethods import Scores, answer_lineups, atoms_method
+from wordatoms.paper.tasks.lineup.data import Lineups, Testbed, draw_lineups, load_testbed
+from wordatoms.paper.tasks.lineup.evaluate import PAPER, PAPER_T, mark
+from wordatoms.paper.tasks.lineup.methods import Scores, answer_lineups, atoms_method
+from wordatoms.senses.model import SenseModel
 
 HUMANS = (
     "The paper gives people's results in a figure without numbers; its machine does as well as non-native speakers."

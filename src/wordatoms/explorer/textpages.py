@@ -1,6 +1,7 @@
 """Answers on a text: the likeliest sense of every word in it, and what the words around one of them say about it.
 
-The posterior of Section 6.1 (`wordatoms.posterior`) for all words of the text at once. A word's own forms are no part
+The posterior of Section 6.1 (`wordatoms.senses.posterior`) for all words of the text at once. A word's own forms are
+no part
 of its context. The pull of a context word towards a sense is its share in log p for this sense against the others.
 """
 
@@ -13,12 +14,12 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from wordatoms.contexts.usages import target_forms
 from wordatoms.explorer.refusals import BAD_REQUEST, Refusal
-from wordatoms.explorer.spans import Span, find_spans, normal_form, utf16_offsets
+from wordatoms.explorer.text_spans import Span, find_spans, normal_form, utf16_offsets
 from wordatoms.explorer.wordpages import Answer, WordPages, rounded
-from wordatoms.posterior import Weights
-from wordatoms.senses import SenseModel
-from wordatoms.usages import target_forms
+from wordatoms.senses.model import SenseModel
+from wordatoms.senses.posterior import Weights
 
 FUNCTION_WORDS = 500
 """The most frequent word in so many (100 of 50,000) is taken for a function word: nobody asks for its senses."""

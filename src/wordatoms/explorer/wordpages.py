@@ -1,6 +1,6 @@
 """Answers on the words and atoms of one model, as plain dictionaries: senses, near words, the map, search.
 
-Everything is read off the model (`wordatoms.senses`); what the page asks for at every step comes from an index
+Everything is read off the model (`wordatoms.senses.model`); what the page asks for at every step comes from an index
 (`wordatoms.explorer.lookup`). Numbers are rounded to what a page shows.
 """
 
@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from wordatoms.embeddings import Neighbour
+from wordatoms.atoms.layout import Layout, lay_out
+from wordatoms.atoms.meta_atoms import MetaAtoms
+from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.errors import ModelError
 from wordatoms.explorer.lookup import Beginnings, Spellings
 from wordatoms.explorer.nearwords import NearWords
 from wordatoms.explorer.once import made_once
 from wordatoms.explorer.refusals import unknown_word
-from wordatoms.layout import Layout, lay_out
-from wordatoms.metaatoms import MetaAtoms
-from wordatoms.notes import FILE as NOTES_FILE
-from wordatoms.notes import Notes
-from wordatoms.senses import SenseModel
-from wordatoms.views import LIGHTEST
+from wordatoms.senses.annotations import FILE as NOTES_FILE
+from wordatoms.senses.annotations import Notes
+from wordatoms.senses.model import SenseModel
+from wordatoms.senses.results import LIGHTEST
 
 Answer = dict[str, Any]
 

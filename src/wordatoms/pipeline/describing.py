@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from wordatoms.errors import ModelError
-from wordatoms.folder import ModelFolder
-from wordatoms.pipeline.atomizing import read_atom_report
-from wordatoms.untrusted import read_json
+from wordatoms.pipeline.atomize import read_atom_report
+from wordatoms.storage.folder import ModelFolder
+from wordatoms.storage.untrusted import read_json
 
 
 def folder_facts(folder: ModelFolder) -> dict[str, Any]:

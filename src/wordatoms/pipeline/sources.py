@@ -11,14 +11,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from wordatoms.addresses import exists_address, is_address
-from wordatoms.engine import Engine
+from wordatoms.engine.threads import Engine
 from wordatoms.errors import InputError, ModelError
-from wordatoms.folder import ModelFolder
 from wordatoms.parallel import resolve_threads
 from wordatoms.progress import SILENT, Display
-from wordatoms.text import Corpus, TextFile, open_corpus
-from wordatoms.tokens import Tokenizer
+from wordatoms.storage.folder import ModelFolder
+from wordatoms.text.addresses import exists_address, is_address
+from wordatoms.text.corpus import Corpus, TextFile, open_corpus
+from wordatoms.text.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)

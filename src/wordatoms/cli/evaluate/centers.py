@@ -13,7 +13,7 @@ from wordatoms.cli.models import load_embeddings
 from wordatoms.cli.output import show_table
 
 if TYPE_CHECKING:
-    from wordatoms.tasks.centers import CentersResult
+    from wordatoms.paper.tasks.centers.evaluate import CentersResult
 
 
 @click.command()
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 @options.quiet
 def centers(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, **given: Any) -> None:
     """Table 1: the centres of a word's contexts before and after the map A, and what A shrinks."""
-    from wordatoms.engine import ThreadEngine
-    from wordatoms.folder import ModelFolder
-    from wordatoms.inducedmap import InducedMap
-    from wordatoms.modeltokens import model_tokenizer
+    from wordatoms.contexts.induced_map import InducedMap
+    from wordatoms.engine.threads import ThreadEngine
+    from wordatoms.paper.tasks.centers.evaluate import evaluate_centers
     from wordatoms.plots import check_plot
     from wordatoms.progress import Display
-    from wordatoms.tasks.centers import evaluate_centers
+    from wordatoms.senses.model_tokens import model_tokenizer
+    from wordatoms.storage.folder import ModelFolder
 
     if plot:
         check_plot(plot)

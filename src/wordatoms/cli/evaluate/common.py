@@ -9,7 +9,7 @@ import click
 from wordatoms.cli.output import remark, show_json, show_table
 
 if TYPE_CHECKING:
-    from wordatoms.tasks.results import TaskResult
+    from wordatoms.paper.tasks.base import TaskResult
 
 data = click.option(
     "--data",

@@ -10,10 +10,10 @@ import click
 from wordatoms.cli.models import load_embeddings
 
 if TYPE_CHECKING:
-    from wordatoms.embeddings import Embeddings
+    from wordatoms.contexts.usages import SenseInventory
+    from wordatoms.embeddings.embeddings import Embeddings
     from wordatoms.progress import Display
-    from wordatoms.senses import SenseModel
-    from wordatoms.usages import SenseInventory
+    from wordatoms.senses.model import SenseModel
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 NNSE = "nnse"
@@ -35,7 +35,7 @@ def competing(command: Command) -> Command:
 
 def asked_for(given: Mapping[str, Any]) -> list[str]:
     """The names of the competitors that the options ask for."""
-    from wordatoms.competitors import LEARNED
+    from wordatoms.paper.baselines import LEARNED
 
     return [*(LEARNED if given["competitors"] else ()), *([NNSE] if given["nnse"] else ())]
 
@@ -49,7 +49,7 @@ def learn_competitors(
     space: Embeddings | None = None,
 ) -> dict[str, SenseInventory]:
     """The competitors that were asked for; with a `space`, the sense vectors of NNSE lie there, too."""
-    from wordatoms.pipeline import competing as learning
+    from wordatoms.paper.baselines import learning
 
     made: dict[str, SenseInventory] = {}
     if given["text"] and not given["competitors"]:

@@ -17,7 +17,7 @@ from wordatoms.cli.models import load_embeddings
 @options.as_json
 def similarity(model: str, data: str, as_json: bool) -> None:
     """Word similarity: Spearman correlation with people's ratings, for each set, with its coverage."""
-    from wordatoms.tasks.similarity import evaluate_similarity
+    from wordatoms.paper.tasks.similarity.evaluate import evaluate_similarity
 
     show_result(evaluate_similarity(load_embeddings(model), Path(data)), as_json=as_json)
 
@@ -29,6 +29,6 @@ def similarity(model: str, data: str, as_json: bool) -> None:
 @click.option("--max-words", type=click.IntRange(1), help="Look for answers among the most frequent words only.")
 def analogy(model: str, data: str, as_json: bool, max_words: int | None) -> None:
     """Analogies: a is to b as c is to …, the share answered right, with its coverage."""
-    from wordatoms.tasks.analogy import evaluate_analogy
+    from wordatoms.paper.tasks.similarity.analogy import evaluate_analogy
 
     show_result(evaluate_analogy(load_embeddings(model), Path(data), max_words=max_words), as_json=as_json)

@@ -14,9 +14,9 @@ from wordatoms.cli.models import load_embeddings
 from wordatoms.cli.output import remark
 
 if TYPE_CHECKING:
-    from wordatoms.folder import ModelFolder
-    from wordatoms.tasks.induced import InducedResult
-    from wordatoms.text import Corpus
+    from wordatoms.paper.tasks.induced.evaluate import InducedResult
+    from wordatoms.storage.folder import ModelFolder
+    from wordatoms.text.corpus import Corpus
 
 text_option = click.option(
     "--text", multiple=True, help="Text to read; may be repeated.  [default: the text that was counted]"
@@ -48,12 +48,12 @@ text_option = click.option(
 @options.quiet
 def induced(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, **given: Any) -> None:
     """Table 2: vectors of held-out words, induced from their contexts by the map A."""
-    from wordatoms.engine import local_engine
-    from wordatoms.folder import ModelFolder
-    from wordatoms.modeltokens import model_tokenizer
+    from wordatoms.engine.threads import local_engine
+    from wordatoms.paper.tasks.induced.evaluate import evaluate_induced
     from wordatoms.plots import check_plot
     from wordatoms.progress import Display
-    from wordatoms.tasks.induced import evaluate_induced
+    from wordatoms.senses.model_tokens import model_tokenizer
+    from wordatoms.storage.folder import ModelFolder
 
     if plot:
         check_plot(plot)
@@ -85,7 +85,7 @@ def induced(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, 
 @contextmanager
 def opened(folder: ModelFolder, text: tuple[str, ...], threads: int | None) -> Iterator[Corpus]:
     """The given text or that of the model, in small shards; the model's folder is only read."""
-    from wordatoms.pipeline.evaluating import SMALL_SHARD_BYTES, evaluation_text
+    from wordatoms.paper.texts import SMALL_SHARD_BYTES, evaluation_text
 
     with evaluation_text(folder, text, threads, shard_bytes=SMALL_SHARD_BYTES) as corpus:
         yield corpus

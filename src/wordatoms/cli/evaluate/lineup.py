@@ -15,10 +15,10 @@ from wordatoms.cli.models import load_model
 from wordatoms.cli.output import show_json, show_table
 
 if TYPE_CHECKING:
-    from wordatoms.lineups import Testbed
-    from wordatoms.senses import SenseModel
-    from wordatoms.tasks.lineup import LineupResult
-    from wordatoms.tasks.lineupmethods import VectorMethod
+    from wordatoms.paper.tasks.lineup.data import Testbed
+    from wordatoms.paper.tasks.lineup.evaluate import LineupResult
+    from wordatoms.paper.tasks.lineup.methods import VectorMethod
+    from wordatoms.senses.model import SenseModel
 
 SHOWN_IN_EXAMPLE = 6
 """Senses in the paper's example."""
@@ -58,10 +58,10 @@ testbed_option = click.option(
 @options.quiet
 def lineup(model: str, others: tuple[str, ...], plot: str | None, as_json: bool, **given: Any) -> None:
     """Figure 1: which of n lists of words are senses of this word?"""
-    from wordatoms.lineups import load_testbed
+    from wordatoms.paper.tasks.lineup.data import load_testbed
+    from wordatoms.paper.tasks.lineup.evaluate import PAPER_N, Setting, evaluate_lineup
+    from wordatoms.paper.tasks.lineup.methods import atoms_method
     from wordatoms.plots import check_plot
-    from wordatoms.tasks.lineup import PAPER_N, Setting, evaluate_lineup
-    from wordatoms.tasks.lineupmethods import atoms_method
 
     if plot:
         check_plot(plot)
@@ -105,7 +105,7 @@ def _choices(given: dict[str, Any]) -> dict[str, Any]:
 
 def _context_method(opened: SenseModel, name: str, given: dict[str, Any]) -> dict[str, VectorMethod]:
     """The variant that a model with a map allows."""
-    from wordatoms.tasks.lineupmethods import context_method
+    from wordatoms.paper.tasks.lineup.methods import context_method
 
     if "map" not in opened.folder.stages:
         return {}
@@ -116,8 +116,8 @@ def _competing_methods(
     opened: SenseModel, testbed: Testbed, given: dict[str, Any], *, quiet: bool
 ) -> dict[str, VectorMethod]:
     """Competitors with the word vectors of the model, in whose space their senses lie."""
+    from wordatoms.paper.tasks.lineup.methods import inventory_method, lineup_sif
     from wordatoms.progress import Display
-    from wordatoms.tasks.lineupmethods import inventory_method, lineup_sif
 
     words, sif = list(testbed), lineup_sif(opened, vectors="word", unit=not given["raw"])
     found = learn_competitors(opened, words, given, Display(quiet=quiet), space=sif.embeddings)
@@ -129,8 +129,8 @@ def _competing_methods(
 
 def _show_lineup(testbed: Testbed, method: VectorMethod, given: dict[str, Any], *, as_json: bool) -> None:
     """One lineup, as the paper's table has it."""
-    from wordatoms.lineups import draw_lineups
-    from wordatoms.tasks.lineupmethods import answer_lineups
+    from wordatoms.paper.tasks.lineup.data import draw_lineups
+    from wordatoms.paper.tasks.lineup.methods import answer_lineups
 
     word, n = given["show"], given["shown"] or max(SHOWN_IN_EXAMPLE, len(testbed[given["show"]]))
     drawn = draw_lineups(testbed, n, words=[word], random_state=given["seed"])
@@ -151,8 +151,8 @@ def _show_lineup(testbed: Testbed, method: VectorMethod, given: dict[str, Any], 
 
 def _draw(path: Path, result: LineupResult) -> None:
     """Both panels, in files of their own."""
+    from wordatoms.paper.tasks.lineup.evaluate import PAPER
     from wordatoms.plots import draw_lines
-    from wordatoms.tasks.lineup import PAPER
 
     draw_lines(
         path.with_stem(f"{path.stem}-a"),

@@ -16,9 +16,9 @@ from wordatoms.cli.models import load_embeddings
 from wordatoms.cli.output import show_table
 
 if TYPE_CHECKING:
-    from wordatoms.folder import ModelFolder
-    from wordatoms.tasks.coefficients import CoefficientFits
-    from wordatoms.tasks.pseudowords import PseudowordsResult
+    from wordatoms.paper.tasks.pseudowords.coefficients import CoefficientFits
+    from wordatoms.paper.tasks.pseudowords.evaluate import PseudowordsResult
+    from wordatoms.storage.folder import ModelFolder
 
 
 @click.command()
@@ -63,11 +63,11 @@ def pseudowords(model: str, as_json: bool, plot: str | None, **given: Any) -> No
 
 
 def _evaluate(model: str, given: dict[str, Any]) -> PseudowordsResult:
-    from wordatoms.counts import Counts
+    from wordatoms.counts.cooccurrence import Counts
     from wordatoms.errors import InputError
-    from wordatoms.folder import ModelFolder
-    from wordatoms.pipeline.evaluating import training_parameters
-    from wordatoms.tasks.pseudowords import evaluate_pseudowords, evaluate_retrained_pseudowords
+    from wordatoms.paper.tasks.pseudowords.evaluate import evaluate_pseudowords, evaluate_retrained_pseudowords
+    from wordatoms.paper.texts import training_parameters
+    from wordatoms.storage.folder import ModelFolder
 
     folder, embeddings = ModelFolder(model), load_embeddings(model)
     if given["method"] not in (None, embeddings.method):
@@ -87,10 +87,10 @@ def _evaluate(model: str, given: dict[str, Any]) -> PseudowordsResult:
 @contextmanager
 def _written_text(folder: ModelFolder, text: tuple[str, ...], threads: int | None) -> Iterator[Path]:
     """The text of the model as words between spaces."""
-    from wordatoms.lines import write_lines
+    from wordatoms.counts.lines import write_lines
+    from wordatoms.counts.vocabulary import Vocabulary
     from wordatoms.pipeline.sources import counted_text, settings_of
-    from wordatoms.store import spill_folder
-    from wordatoms.vocabulary import Vocabulary
+    from wordatoms.storage.files import spill_folder
 
     with folder.working(), spill_folder(folder.work) as spill:
         lines = spill / "lines.txt"

@@ -19,9 +19,9 @@ def remarks(model: str, seed: int, threads: int | None, as_json: bool) -> None:
 
     Needs the stages map and atomize.
     """
-    from wordatoms.folder import ModelFolder
-    from wordatoms.inducedmap import InducedMap
-    from wordatoms.tasks.remarks import evaluate_remarks
+    from wordatoms.contexts.induced_map import InducedMap
+    from wordatoms.paper.tasks.remarks.evaluate import evaluate_remarks
+    from wordatoms.storage.folder import ModelFolder
 
     opened = load_model(model)
     ModelFolder(model).require("map", f"run: wordatoms map {model}")

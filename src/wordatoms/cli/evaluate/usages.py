@@ -23,10 +23,10 @@ from wordatoms.cli.models import load_embeddings, load_model
 @options.quiet
 def wsi(model: str, data: str, as_json: bool, **given: Any) -> None:
     """Table 7: contexts of a word put together by sense (SemEval-2010, task 14)."""
+    from wordatoms.paper.tasks.wsi.data import read_semeval
+    from wordatoms.paper.tasks.wsi.evaluate import evaluate_wsi
+    from wordatoms.paper.tasks.wsi.methods import competing_methods, our_methods
     from wordatoms.progress import Display
-    from wordatoms.tasks.semeval import read_semeval
-    from wordatoms.tasks.wsi import evaluate_wsi
-    from wordatoms.tasks.wsimethods import competing_methods, our_methods
 
     opened, display = load_model(model), Display(quiet=given["quiet"] or as_json)
     words, seed = read_semeval(Path(data), opened.tokenizer), given["seed"]
@@ -49,10 +49,10 @@ def wsi(model: str, data: str, as_json: bool, **given: Any) -> None:
 @options.quiet
 def scws(model: str, data: str, as_json: bool, **given: Any) -> None:
     """Table 8: the similarity of words in context (SCWS)."""
+    from wordatoms.paper.tasks.scws.ablation import ablation_methods
+    from wordatoms.paper.tasks.scws.evaluate import evaluate_scws, read_scws
+    from wordatoms.paper.tasks.scws.methods import competing_methods, cosine_method, our_methods
     from wordatoms.progress import Display
-    from wordatoms.tasks.scws import evaluate_scws, read_scws
-    from wordatoms.tasks.scwsablation import ablation_methods
-    from wordatoms.tasks.scwsmethods import competing_methods, cosine_method, our_methods
 
     opened, display = load_model(model), Display(quiet=given["quiet"] or as_json)
     pairs = read_scws(Path(data), opened.tokenizer)

@@ -47,9 +47,9 @@ def walk(
     as_json: bool,
 ) -> None:
     """Theorems 1 and 2 on texts drawn from the Gaussian walk, where the right A is known; needs no model."""
+    from wordatoms.paper.tasks.walk.data import discourse_covariance, draw_walk
+    from wordatoms.paper.tasks.walk.evaluate import block_tokens, draw_walk_errors, evaluate_walk, text_lengths
     from wordatoms.plots import check_plot
-    from wordatoms.tasks.walk import block_tokens, draw_walk_errors, evaluate_walk, text_lengths
-    from wordatoms.walk import discourse_covariance, draw_walk
 
     if plot:
         check_plot(plot)

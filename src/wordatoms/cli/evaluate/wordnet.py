@@ -29,11 +29,11 @@ from wordatoms.cli.models import load_embeddings
 @options.as_json
 def wordnet(model: str, wordnet_folder: str | None, data: str, n_random: int, seed: int, as_json: bool) -> None:
     """Table 4: the cosine of a word's vector with the span of its senses in WordNet."""
-    from wordatoms.folder import ModelFolder
-    from wordatoms.inducedmap import InducedMap
-    from wordatoms.modeltokens import model_tokenizer
-    from wordatoms.tasks.wordnet import evaluate_wordnet, read_targets
-    from wordatoms.wordnet import WordNet
+    from wordatoms.contexts.induced_map import InducedMap
+    from wordatoms.paper.tasks.wordnet.evaluate import evaluate_wordnet, read_targets
+    from wordatoms.paper.wordnet import WordNet
+    from wordatoms.senses.model_tokens import model_tokenizer
+    from wordatoms.storage.folder import ModelFolder
 
     embeddings, folder = load_embeddings(model), ModelFolder(model)
     folder.require("map", f"run: wordatoms map {model}")

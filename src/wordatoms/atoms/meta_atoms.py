@@ -1,0 +1,116 @@
+"""Meta-atoms: sparse coding of the atoms themselves, which groups them.
+
+A commented-out part of the paper: atoms for jazz, rock and classical music lie near each other, and a second sparse
+coding with sparsity 2 over 200 meta-atoms finds *music* behind them; the atom of biochemistry is made of those of
+biology and chemistry. Here weights are kept non-negative, so that a group never holds an atom for being its opposite;
+an atom belongs to the meta-atom that weighs most in it, and is linked to the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.atoms.atoms import Atoms, nearest_words, renumbered
+from wordatoms.atoms.labels import make_label
+from wordatoms.atoms.sparse_coding import SparseCodes
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.errors import InputError, ModelError
+from wordatoms.storage.files import load_array, save_array, write_json
+from wordatoms.storage.untrusted import read_json
+
+N_META_ATOMS = 200
+SPARSITY = 2
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetaAtoms:
+    """Meta-atoms and the codes of all atoms over them."""
+
+    vectors: NDArray[np.float32]
+    """(n_meta_atoms, dim), each of length 1."""
+    codes: SparseCodes
+    """Of all atoms, by their ids."""
+    labels: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if self.vectors.dtype != np.float32 or not np.isfinite(self.vectors).all():
+            raise InputError("the vectors of the meta-atoms are no finite numbers of single precision.")
+        if not (self.vectors.ndim == 2 and len(self.vectors) == len(self.labels) == self.codes.n_atoms):
+            raise InputError(
+                f"there are {len(self.vectors):,} meta-atoms but {len(self.labels):,} labels and codes over "
+                f"{self.codes.n_atoms:,}."
+            )
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def __repr__(self) -> str:
+        return f"MetaAtoms({len(self):,} meta-atoms of {len(self.codes):,} atoms)"
+
+    def of_atom(self, atom: int) -> list[tuple[int, float]]:
+        """The meta-atoms that an atom is made of and their weights, the heaviest first."""
+        pairs = zip(self.codes.atoms[atom].tolist(), self.codes.weights[atom].tolist(), strict=True)
+        return [(meta, weight) for meta, weight in pairs if weight > 0]
+
+    @cached_property
+    def members(self) -> Mapping[int, list[int]]:
+        """The atoms of each meta-atom, those nearest to it first; an atom is in the one that weighs most in it."""
+        groups: dict[int, list[int]] = {meta: [] for meta in range(len(self))}
+        weights = self.codes.weights[:, 0]  # codes have the heaviest first
+        for atom in np.argsort(-weights, kind="stable").tolist():
+            if weights[atom] > 0:
+                groups[int(self.codes.atoms[atom, 0])].append(atom)
+        return groups
+
+    def save(self, folder: Path) -> None:
+        folder = Path(folder)
+        (folder / "meta.json").unlink(missing_ok=True)
+        save_array(folder / "meta-atoms.npy", self.vectors)
+        self.codes.save(folder, "meta-codes")
+        write_json(folder / "meta.json", {"labels": self.labels})
+
+    @classmethod
+    def load(cls, folder: Path, n_atoms: int) -> MetaAtoms:
+        """Meta-atoms of so many atoms that `save` wrote."""
+        folder = Path(folder)
+        try:
+            labels = tuple(map(str, read_json(folder / "meta.json")["labels"]))
+            vectors = load_array(folder / "meta-atoms.npy")
+            found = cls(vectors, SparseCodes.load(folder, "meta-codes", n_atoms=len(vectors)), labels)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ModelError(f"{folder} holds no usable meta-atoms ({error}); make the atoms again.") from error
+        if len(found.codes) != n_atoms:
+            raise ModelError(f"{folder} has {n_atoms:,} atoms but meta-atoms of {len(found.codes):,}; make them again.")
+        return found
+
+
+def make_meta_atoms(
+    embeddings: Embeddings,
+    atoms: Atoms,
+    *,
+    n_meta_atoms: int = N_META_ATOMS,
+    random_state: int = 0,
+    threads: int | None = None,
+) -> MetaAtoms:
+    """Group atoms by a second sparse coding; of few atoms, a tenth as many groups."""
+    from wordatoms.atoms.ksvd import ksvd
+
+    n_meta = max(1, min(n_meta_atoms, len(atoms) // 10))
+    settings: dict[str, Any] = {"n_atoms": n_meta, "sparsity": min(SPARSITY, n_meta), "nonnegative": True}
+    result = ksvd(atoms.vectors, **settings, random_state=random_state, threads=threads)
+    homes = result.codes.atoms[:, 0]
+    order = np.argsort(-np.bincount(homes[homes >= 0], minlength=n_meta), kind="stable")
+    vectors = result.atoms[order]
+    return MetaAtoms(vectors, renumbered(result.codes, order), _labels(embeddings, vectors))
+
+
+def _labels(embeddings: Embeddings, vectors: NDArray[np.float32]) -> tuple[str, ...]:
+    rows = nearest_words(embeddings, vectors, 10)[0].tolist()
+    return tuple(make_label([embeddings.words[row] for row in near]) for near in rows)

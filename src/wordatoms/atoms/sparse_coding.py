@@ -1,0 +1,294 @@
+"""Sparse codes: each vector as a weighted sum of a few atoms (equation (2) of the paper), by batch OMP.
+
+`sparse_code` finds them for given atoms by orthogonal matching pursuit, the coding step of k-SVD: choose the atom
+with the largest inner product with what is left of the vector, fit the weights of all chosen atoms anew, repeat. Rows
+are taken in blocks of fixed size, so that memory beside the input is small and the result the same with any number of
+threads. A row whose remainder is down to rounding errors takes no more atoms. Left out: learning the atoms
+(`wordatoms.atoms.ksvd`) and penalties instead of a fixed number of atoms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wordatoms.errors import InputError, ModelError, require_extra
+from wordatoms.parallel import resolve_threads, run_threads
+from wordatoms.storage.files import load_array, save_array
+
+Matrix = NDArray[Any]
+"""Of single or double precision."""
+Sparsity = int | NDArray[np.integer[Any]]
+
+ROWS_PER_BLOCK = 256
+"""Rows coded at a time; their inner products with 2000 atoms take 2 MB and stay in the cache."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparseCodes:
+    """The atoms of each row and their weights, the heaviest first; atom -1 with weight 0 where there are fewer."""
+
+    atoms: NDArray[np.int32]
+    """(n_rows, sparsity)"""
+    weights: Matrix
+    """(n_rows, sparsity)"""
+    n_atoms: int
+
+    def __post_init__(self) -> None:
+        _check_codes(self.atoms, self.weights, self.n_atoms)
+
+    def __len__(self) -> int:
+        return len(self.atoms)
+
+    def __repr__(self) -> str:
+        return f"SparseCodes({len(self):,} rows, up to {self.sparsity} of {self.n_atoms:,} atoms)"
+
+    def __getitem__(self, rows: Any) -> SparseCodes:
+        """The codes of some rows: a slice, a list of rows or a mask; one row gives codes of length 1."""
+        chosen: Any = [rows] if isinstance(rows, int | np.integer) else rows
+        return SparseCodes(self.atoms[chosen], self.weights[chosen], self.n_atoms)
+
+    @property
+    def sparsity(self) -> int:
+        return int(self.atoms.shape[1])
+
+    @property
+    def share_positive(self) -> float:
+        """Of all weights; 0 where there are none."""
+        return float((self.weights > 0).sum() / max((self.weights != 0).sum(), 1))
+
+    def positive(self, row: int) -> dict[int, float]:
+        """The atoms with a positive weight in one row, the heaviest first, and their weights."""
+        pairs = zip(self.atoms[row].tolist(), self.weights[row].tolist(), strict=True)
+        return {atom: weight for atom, weight in pairs if weight > 0}
+
+    def decode(self, atom_vectors: Matrix) -> Matrix:
+        """The weighted sums of atoms that the codes stand for, (n_rows, dim)."""
+        if len(atom_vectors) != self.n_atoms:
+            raise InputError(
+                f"the codes are over {self.n_atoms:,} atoms, but {len(atom_vectors):,} vectors were given; "
+                "pass the atoms that the rows were coded with."
+            )
+        decoded = np.zeros((len(self), atom_vectors.shape[1]), np.result_type(self.weights, atom_vectors))
+        for slot in range(self.sparsity):
+            decoded += self.weights[:, slot, None] * atom_vectors[self.atoms[:, slot]]
+        return decoded
+
+    def to_csr(self) -> Any:
+        """A `scipy.sparse.csr_matrix`, (n_rows, n_atoms)."""
+        from scipy.sparse import csr_matrix
+
+        present = self.atoms >= 0
+        starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+        matrix = csr_matrix((self.weights[present], self.atoms[present], starts), shape=(len(self), self.n_atoms))
+        matrix.sort_indices()
+        return matrix
+
+    def to_frame(self) -> Any:
+        """A `pandas.DataFrame` with one line per row and atom: row, atom, weight."""
+        rows, slots = np.nonzero(self.atoms >= 0)
+        columns = {"row": rows, "atom": self.atoms[rows, slots], "weight": self.weights[rows, slots]}
+        return require_extra("pandas", "pandas").DataFrame(columns)
+
+    def save(self, folder: Path, name: str = "codes") -> None:
+        """Write `name-atoms.npy` and `name-weights.npy`."""
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        save_array(Path(folder) / f"{name}-atoms.npy", self.atoms)
+        save_array(Path(folder) / f"{name}-weights.npy", self.weights)
+
+    @classmethod
+    def load(cls, folder: Path, name: str = "codes", *, n_atoms: int) -> SparseCodes:
+        """Codes that `save` wrote, over `n_atoms` atoms; the arrays stay on disk until they are looked at."""
+        atoms, weights = (load_array(Path(folder) / f"{name}-{part}.npy") for part in ("atoms", "weights"))
+        try:
+            return cls(atoms, weights, n_atoms)
+        except InputError as error:
+            raise ModelError(f"{folder} holds no usable codes '{name}': {error}") from error
+
+
+def _check_codes(atoms: Matrix, weights: Matrix, n_atoms: int) -> None:
+    if atoms.ndim != 2 or atoms.shape != weights.shape:
+        raise InputError(
+            f"the atoms have the shape {atoms.shape} and the weights {weights.shape}; pass two tables of one shape."
+        )
+    if atoms.dtype != np.int32 or weights.dtype not in (np.float32, np.float64):
+        raise InputError(f"the atoms are {atoms.dtype} and the weights {weights.dtype}; pass int32 and floats.")
+    if atoms.size and not -1 <= atoms.min() <= atoms.max() < n_atoms:
+        raise InputError(f"atoms run from {atoms.min()} to {atoms.max()}; pass numbers from -1 to {n_atoms - 1}.")
+    if not np.isfinite(weights).all() or weights[atoms < 0].any():
+        raise InputError("some weights are not finite, or belong to no atom; pass 0 where the atom is -1.")
+
+
+def sparse_code(
+    X: ArrayLike,
+    atom_vectors: ArrayLike,
+    *,
+    sparsity: Sparsity = 5,
+    nonnegative: bool = False,
+    threads: int | None = None,
+) -> SparseCodes:
+    """Each row of X as a sum of at most `sparsity` atoms, by orthogonal matching pursuit.
+
+    Parameters
+    ----------
+    X
+        (n_rows, dim), any order, also memory-mapped. Single precision is coded in single, all else in double.
+    atom_vectors
+        (n_atoms, dim), of any length; an atom of zeros is never chosen.
+    sparsity
+        One number for all rows, or one for each.
+    nonnegative
+        Choose atoms by their largest positive inner product, and keep all weights at 0 or above.
+    """
+    rows = checked_matrix(X, "X")
+    vectors = _checked_atoms(atom_vectors, rows)
+    limits = checked_limits(sparsity, len(rows), len(vectors))
+    lengths = np.linalg.norm(vectors, axis=1)
+    lengths[lengths == 0] = 1
+    atoms, weights = empty_codes(limits, vectors.dtype)
+
+    with one_blas_thread():
+        coder = Coder.build(vectors / lengths[:, None], nonnegative)
+
+        def code_block(block: slice) -> None:
+            atoms[block], weights[block] = coder.code(working_rows(rows[block]), limits[block], atoms.shape[1])
+
+        run_threads(code_block, row_blocks(len(rows)), resolve_threads(threads))
+    np.divide(weights, lengths[atoms], out=weights)  # absent atoms have weight 0 whatever the length
+    return ordered_codes(atoms, weights, len(vectors))
+
+
+class Coder(NamedTuple):
+    """Unit atoms made ready for coding blocks of rows."""
+
+    vectors: Matrix
+    gram: Matrix
+    nonnegative: bool
+
+    @classmethod
+    def build(cls, vectors: Matrix, nonnegative: bool) -> Coder:
+        return cls(vectors, vectors @ vectors.T, nonnegative)
+
+    def refresh(self, atoms: NDArray[np.intp]) -> None:
+        """Follow changes of some of the vectors."""
+        self.gram[atoms] = self.vectors[atoms] @ self.vectors.T
+        self.gram[:, atoms] = self.gram[atoms].T
+
+    def code(self, rows: Matrix, limits: NDArray[np.int32], width: int) -> tuple[NDArray[np.int32], Matrix]:
+        """Atoms and weights of a block of rows, in the order in which they were chosen."""
+        from wordatoms.kernels import pursuit
+
+        products = rows @ self.vectors.T
+        left = np.zeros(-(-len(self.gram) // pursuit.CHUNK) * pursuit.CHUNK, products.dtype)
+        bits = left.view(np.int32 if left.dtype == np.float32 else np.int64).reshape(-1, pursuit.CHUNK)
+        mask = np.array(-1 if self.nonnegative else np.iinfo(bits.dtype.str).max, bits.dtype)[()]
+        atoms, weights = np.empty((len(rows), width), np.int32), np.empty((len(rows), width), products.dtype)
+        pursuit.pursue(rows, products, self.gram, limits, mask, self.nonnegative, left, bits, atoms, weights)
+        return atoms, weights
+
+
+def one_blas_thread() -> Any:
+    """A context in which each matrix product runs on one thread, so that its bytes do not depend on their number."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1, user_api="blas")
+
+
+def row_blocks(n_rows: int) -> list[slice]:
+    return [slice(start, min(start + ROWS_PER_BLOCK, n_rows)) for start in range(0, n_rows, ROWS_PER_BLOCK)]
+
+
+def empty_codes(limits: NDArray[np.int32], dtype: Any) -> tuple[NDArray[np.int32], Matrix]:
+    shape = (len(limits), int(limits.max()))
+    return np.full(shape, -1, np.int32), np.zeros(shape, dtype)
+
+
+def ordered_codes(atoms: NDArray[np.int32], weights: Matrix, n_atoms: int) -> SparseCodes:
+    """Codes with the heaviest atom first, ordered in place."""
+    from wordatoms.kernels.pursuit import order_codes
+
+    order_codes(atoms, weights)
+    return SparseCodes(atoms, weights, n_atoms)
+
+
+# --- what X, atoms and sparsity are checked for
+
+
+def checked_matrix(X: ArrayLike, name: str) -> Matrix:
+    """The numbers as they are, where they are, if they form a finite matrix."""
+    if hasattr(X, "toarray"):
+        raise InputError(f"{name} is a sparse matrix; pass a dense array, such as {name}.toarray().")
+    matrix = _as_array(X, name)
+    if matrix.dtype.kind not in "fiub":
+        raise InputError(f"{name} holds {matrix.dtype}; pass real numbers.")
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise InputError(f"{name} has the shape {matrix.shape}; pass one row per vector, and at least one number.")
+    _check_sizes(matrix, name)
+    return matrix
+
+
+def _as_array(values: Any, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise InputError(f"{name} is no array ({error}); pass numbers, in rows of one length.") from error
+
+
+def _checked_atoms(atom_vectors: ArrayLike, rows: Matrix) -> Matrix:
+    vectors = checked_matrix(atom_vectors, "atom_vectors")
+    if rows.shape[1] != vectors.shape[1]:
+        raise InputError(
+            f"X has {rows.shape[1]} dimensions but the atoms have {vectors.shape[1]}; pass atoms of the same dimension."
+        )
+    return np.ascontiguousarray(vectors, working_dtype(rows))
+
+
+def check_integers(least: int, **values: object) -> None:
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise InputError(f"{name} is {value!r}; pass an integer of {least} or more.")
+
+
+def _check_sizes(matrix: Matrix, name: str) -> None:
+    """Refuse what is not finite, and what cannot be squared without leaving the range of its precision."""
+    largest = 0.0
+    for block in row_blocks(len(matrix)):
+        size = max(float(matrix[block].max()), -float(matrix[block].min()))  # NaN if there is one
+        if not np.isfinite(size):
+            row = block.start + int(np.argmin(np.isfinite(matrix[block]).all(axis=1)))
+            raise InputError(f"row {row} of {name} holds NaN or infinity; leave the row out or repair it.")
+        largest = max(largest, size)
+    limit = 1e15 if working_dtype(matrix) is np.float32 else 1e150
+    if largest and not 1 / limit <= largest <= limit:
+        raise InputError(f"the largest number in {name} is {largest:.1e}; scale it to between {1 / limit} and {limit}.")
+
+
+def working_dtype(matrix: Matrix) -> Any:
+    """Single precision for floats of 16 or 32 bits, double for all other numbers."""
+    return np.float32 if matrix.dtype in (np.float16, np.float32) else np.float64
+
+
+def working_rows(rows: Matrix) -> Matrix:
+    """A block of rows as the kernels want it: contiguous, of single or double precision."""
+    return np.ascontiguousarray(rows, working_dtype(rows))
+
+
+def checked_limits(sparsity: Sparsity, n_rows: int, n_atoms: int) -> NDArray[np.int32]:
+    """The largest number of atoms for each row."""
+    limits = _as_array(sparsity, "sparsity")
+    if limits.dtype.kind not in "iu" or limits.shape not in ((), (n_rows,)):
+        raise InputError(
+            f"sparsity is {limits.dtype} of shape {limits.shape}; "
+            f"pass an integer, or one for each of the {n_rows:,} rows."
+        )
+    if limits.min() < 1:
+        raise InputError(f"sparsity is {limits.min()}; pass 1 or more.")
+    if limits.max() > n_atoms:
+        raise InputError(
+            f"sparsity is {limits.max()} but there are only {n_atoms} atoms; pass a sparsity of {n_atoms} or less."
+        )
+    return np.full(n_rows, limits, np.int32)

@@ -1,0 +1,487 @@
+"""Co-occurrence counts: how often, and how near, two words stand in one window (the X behind the paper's embeddings).
+
+Counts are exact integers, so any split of the text over any number of workers gives the same bytes: instead of
+1/distance a neighbour adds lcm(1…window)/distance. A worker counts a chunk of text at a time into a run, a sparse
+matrix in order of rows; the runs are written down as they come and added row by row in the end, so memory is a
+parameter and not an accident. On a cluster runs are added on the way too, each cut into ranges of rows that are added
+by themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.counts.vocabulary import BATCH_BYTES, DEFAULT_MEMORY, Vocabulary
+from wordatoms.engine.ledger import opened_ledger
+from wordatoms.engine.threads import Batch, Engine, blocks_with_sizes, local_engine, run_pass
+from wordatoms.errors import InputError, ModelError
+from wordatoms.parallel import resolve_threads, run_threads
+from wordatoms.progress import TextCallback
+from wordatoms.storage.files import Array, ArrayFile, ArrayWriter, force_to_disk, load_array, spill_folder, write_json
+from wordatoms.storage.untrusted import read_json
+from wordatoms.text.corpus import MAX_PARAGRAPH_BYTES, Corpus
+from wordatoms.text.tokenizer import Lexicon, Tokenizer
+
+WEIGHTINGS = ("harmonic", "flat")
+PAIR_BYTES = 12
+"""A column (int32) and a value (int64)."""
+PLACE_BYTES = 8
+"""A word of the stream and its place in the index, both int32."""
+MOST_PLACES = 1 << 28
+MOST_PAIRS = 1 << 26
+"""More than this at a time gains nothing, however much memory there is; places must fit an int32."""
+MOST_RUNS = 4
+"""Held in memory before they are added up."""
+SMALLEST_MEMORY = 64 << 20
+LARGEST_WINDOW = 10_000
+ARRAYS = {"indptr": np.int64, "indices": np.int32, "values": np.int64}
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """A symmetric matrix of co-occurrences, the upper triangle stored by rows.
+
+    X[i, j] is the summed weight of word j over the windows around all occurrences of word i. Row i holds the
+    columns j ≥ i that are not zero, in rising order. Two occurrences of one word see each other, so each such
+    pair counts twice in X[i, i], as it must for X to be symmetric with meaningful row sums.
+    """
+
+    vocabulary: Vocabulary
+    indptr: NDArray[np.int64]
+    """Row i is at `indptr[i]:indptr[i + 1]`, (n_words + 1,)."""
+    indices: NDArray[np.int32]
+    """Columns, (n_pairs,)."""
+    values: NDArray[np.int64]
+    """Integer weights, (n_pairs,); the co-occurrence itself is `values / unit`."""
+    window: int
+    weighting: str
+    """"harmonic" (1/distance) or "flat"."""
+    unit: int
+    """What a co-occurrence at distance 1 adds to `values`: lcm(1…window), or 1 when flat."""
+
+    def __len__(self) -> int:
+        """Number of words, which is the number of rows."""
+        return len(self.vocabulary)
+
+    @property
+    def n_pairs(self) -> int:
+        return len(self.indices)
+
+    def __repr__(self) -> str:
+        return f"Counts({len(self):,} words, {self.n_pairs:,} pairs, window {self.window}, {self.weighting})"
+
+    def __getitem__(self, pair: tuple[str, str]) -> float:
+        """The co-occurrence of two words."""
+        row, column = sorted(self.vocabulary[word] for word in pair)
+        start, stop = self.indptr[row], self.indptr[row + 1]
+        at = start + np.searchsorted(self.indices[start:stop], column)
+        found = at < stop and self.indices[at] == column
+        return int(self.values[at]) / self.unit if found else 0.0
+
+    @cached_property
+    def row_sums(self) -> NDArray[np.int64]:
+        """Summed integer weights of each row of the whole symmetric matrix, (n_words,)."""
+        from wordatoms.kernels import cooccur
+
+        sums = np.zeros(len(self), np.int64)
+        cooccur.sum_rows(self.indptr, self.indices, self.values, sums)
+        return sums
+
+    def save(self, folder: Path) -> None:
+        with spill_folder(folder) as spill:
+            writer = RunWriter(spill)
+            writer.append(np.asarray(self.indptr[1:]), self.indices, self.values)
+            _install(writer.close(), self.vocabulary, folder, self.facts)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The parameters of the counts, as their file has them."""
+        return {"window": self.window, "weighting": self.weighting, "unit": self.unit}
+
+    @classmethod
+    def load(cls, folder: Path) -> Counts:
+        vocabulary = Vocabulary.load(folder)
+        try:
+            facts = read_json(folder / "counts.json")
+            n_pairs, window, unit = int(facts["n_pairs"]), int(facts["window"]), int(facts["unit"])
+            weighting = str(facts["weighting"])
+        except FileNotFoundError:
+            raise ModelError(
+                f"{folder} keeps no counts; pass a model that was counted here and is not compact."
+            ) from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ModelError(f"the counts in {folder} cannot be read ({error}); count the text again.") from error
+        arrays = {name: load_array(folder / f"counts-{name}.npy") for name in ARRAYS}
+        shapes = {"indptr": (len(vocabulary) + 1,), "indices": (n_pairs,), "values": (n_pairs,)}
+        for name, dtype in ARRAYS.items():
+            if arrays[name].shape != shapes[name] or arrays[name].dtype != dtype:
+                raise ModelError(
+                    f"{folder}/counts-{name}.npy has shape {arrays[name].shape} and type {arrays[name].dtype}; "
+                    f"expected {shapes[name]} and {np.dtype(dtype)}; count the text again."
+                )
+        counts = cls(vocabulary, **arrays, window=window, weighting=weighting, unit=unit)
+        _check_places(counts, folder)
+        return counts
+
+
+def _check_places(counts: Counts, folder: Path) -> None:
+    """Refuse rows and columns that are not there: the kernels, which are quick, believe these arrays."""
+    starts, columns = counts.indptr, counts.indices
+    in_order = starts[0] == 0 and starts[-1] == counts.n_pairs and (starts[1:] >= starts[:-1]).all()
+    inside = not counts.n_pairs or 0 <= columns.min() <= columns.max() < len(counts)
+    if not (in_order and inside and counts.unit > 0):
+        raise ModelError(f"the counts in {folder} contradict each other; count the text again.")
+
+
+def check_memory(memory: int) -> None:
+    if memory < SMALLEST_MEMORY:
+        raise InputError(f"memory is {memory:,} bytes; pass {SMALLEST_MEMORY:,} (64M) or more.")
+
+
+def integer_weights(window: int, weighting: str, n_tokens: int) -> NDArray[np.int64]:
+    """What a neighbour at each distance 1…window adds; refused where the sums could overflow."""
+    if not 1 <= window <= LARGEST_WINDOW:
+        raise InputError(f"window is {window:,}; pass 1 to {LARGEST_WINDOW:,} words on each side.")
+    if weighting not in WEIGHTINGS:
+        raise InputError(f"weighting is '{weighting}'; pass {' or '.join(WEIGHTINGS)}.")
+    # Beyond 64 words the common multiple is far beyond 64 bits, and slow to compute.
+    unit = math.lcm(*range(1, min(window, 64) + 1)) if weighting == "harmonic" else 1
+    weights = [unit // distance if weighting == "harmonic" else 1 for distance in range(1, window + 1)]
+    if 2 * sum(weights) * max(n_tokens, 1) >= 1 << 63:
+        raise InputError(
+            f"a window of {window} words needs integers beyond 64 bits for {n_tokens:,} tokens; "
+            "pass a smaller window (20 is safe up to five billion tokens) or flat weights."
+        )
+    return np.array(weights, np.int64)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A sparse matrix in order of rows, in memory or on disk."""
+
+    indptr: Array | ArrayFile
+    indices: Array | ArrayFile
+    values: Array | ArrayFile
+
+
+Runs = Sequence[Run]
+
+
+@dataclass(frozen=True)
+class CountPairs:
+    """The work on one batch: count its pairs, a chunk of text at a time."""
+
+    lexicon: Lexicon
+    n_words: int
+    weights: NDArray[np.int64]
+    memory: int
+    """Bytes that one worker may take."""
+    loads: NDArray[np.float64]
+    """About how many pairs each row will have, (n_words,)."""
+
+    @property
+    def kind(self) -> type[Run]:
+        return Run
+
+    def __call__(self, batch: Batch, report: TextCallback, folder: Path | None) -> list[Run]:
+        counter = _ChunkCounter(self, folder)
+        lexicon = self.lexicon.copy()
+        for shard in batch:
+            for block, n_read in blocks_with_sizes(shard):
+                ids = lexicon.encode(block)
+                counter.add(ids)
+                report(n_read, len(ids))
+        return counter.finish()
+
+    def is_sound(self, piece: Run) -> bool:
+        indptr = piece.indptr[:]
+        n_pairs = len(piece.indices)
+        return (
+            all(getattr(piece, name).dtype == dtype for name, dtype in ARRAYS.items())
+            and (len(indptr), len(piece.values)) == (self.n_words + 1, n_pairs)
+            and (indptr[0], indptr[-1]) == (0, n_pairs)
+            and bool((np.diff(indptr) >= 0).all())
+            and all(
+                _are_between(piece.indices[start : start + MOST_PAIRS], 0, self.n_words)
+                for start in range(0, n_pairs, MOST_PAIRS)
+            )
+        )
+
+    def add(self, pieces: Runs) -> Run:
+        if len(pieces) == 1:
+            return pieces[0]
+        ends, columns, values = _add_rows(pieces, self.n_words, 0, self.n_words)
+        return Run(np.concatenate([[0], ends]), columns[: ends[-1]], values[: ends[-1]])
+
+    def split(self, piece: Run, n: int) -> list[Run]:
+        """Ranges of rows with about as many pairs each."""
+        loads = np.cumsum(self.loads)
+        cuts = [0, *np.searchsorted(loads, loads[-1] * np.arange(1, n) / n).tolist(), self.n_words]
+        return [_rows_of(piece, row, stop) for row, stop in pairwise(cuts)]
+
+    def n_splits(self, memory: int, n_adders: int) -> int:
+        return max(n_adders, 1 + int(self.loads.sum() * PAIR_BYTES / (memory // 8)))
+
+
+class _ChunkCounter:
+    """Collects lines until the chunk is full, then counts it into a run."""
+
+    def __init__(self, work: CountPairs, folder: Path | None) -> None:
+        self.work = work
+        self.folder = folder
+        self.window = len(work.weights)
+        longest_line = MAX_PARAGRAPH_BYTES  # a token has one byte at the least, and "a1" is two tokens
+        n_places = min(work.memory // 2 // PLACE_BYTES, MOST_PLACES)
+        n_places = max(n_places, longest_line + 2 * self.window)
+        self.stream = np.empty(n_places, np.int32)
+        self.runs: list[Run] = []
+        self._restart()
+
+    def _restart(self) -> None:
+        self.stream[: self.window] = self.work.n_words
+        self.end = self.window
+
+    def add(self, ids: NDArray[np.int32]) -> None:
+        from wordatoms.kernels import cooccur
+
+        at = 0
+        while at < len(ids):
+            at, self.end = cooccur.append_lines(ids, at, self.work.n_words, self.window, self.stream, self.end)
+            if at < len(ids):
+                self._count()
+
+    def finish(self) -> list[Run]:
+        if self.end > self.window or not self.runs:
+            self._count()
+        return self.runs
+
+    def _count(self) -> None:
+        from wordatoms.kernels import cooccur
+
+        stream = self.stream[: self.end]
+        starts, places = np.empty(self.work.n_words + 1, np.int64), np.empty(len(stream), np.int32)
+        cooccur.gather_places(stream, self.work.n_words, starts, places)
+        self.runs.append(self._write_run(stream, starts, places))
+        if self.folder is None and len(self.runs) >= MOST_RUNS:
+            self.runs = [self.work.add(self.runs)]
+        self._restart()
+
+    def _write_run(self, stream: Array, starts: Array, places: Array) -> Run:
+        from wordatoms.kernels import cooccur
+
+        n_words = self.work.n_words
+        n_pairs = max(n_words, min(self.work.memory // 4 // PAIR_BYTES, MOST_PAIRS))
+        sums, marks = _row_buffers(n_words)
+        ends = np.empty(n_words, np.int64)
+        writer = RunWriter(self.folder) if self.folder else RunCollector()
+        row = 0
+        while row < n_words:
+            first = row
+            columns, values = writer.buffers(n_pairs)
+            row = cooccur.count_rows(stream, starts, places, self.work.weights, row, sums, marks, columns, values, ends)
+            writer.append(ends[first:row], columns, values)
+        return writer.close()
+
+
+class RunWriter:
+    """Writes a run to a folder, some rows at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        name = uuid4().hex
+        self._files = {array: ArrayWriter(folder / f"{name}-{array}.npy", dtype) for array, dtype in ARRAYS.items()}
+        self._files["indptr"].append(np.zeros(1, np.int64))
+        self._buffers = _pair_buffers(0)
+
+    def buffers(self, n_pairs: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Where the next rows may be made."""
+        if len(self._buffers[0]) != n_pairs:
+            self._buffers = _pair_buffers(n_pairs)
+        return self._buffers
+
+    def append(self, ends: NDArray[np.int64], columns: Array, values: Array) -> None:
+        """Add rows that end, counted from the beginning of `columns` and `values`, at `ends`."""
+        self._files["indptr"].append(self._files["indices"].length + ends)
+        self._files["indices"].append(columns[: ends[-1]])
+        self._files["values"].append(values[: ends[-1]])
+
+    def close(self) -> Run:
+        return Run(**{name: file.close() for name, file in self._files.items()})
+
+
+class RunCollector:
+    """Holds a run in memory, some rows at a time."""
+
+    def __init__(self) -> None:
+        self._ends: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
+        self._columns: list[Array] = []
+        self._values: list[Array] = []
+
+    def buffers(self, n_pairs: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """New ones each time, because what is in them is not copied."""
+        return _pair_buffers(n_pairs)
+
+    def append(self, ends: NDArray[np.int64], columns: Array, values: Array) -> None:
+        """As `RunWriter.append`."""
+        self._ends.append(self._ends[-1][-1] + ends)
+        self._columns.append(columns[: ends[-1]])
+        self._values.append(values[: ends[-1]])
+
+    def close(self) -> Run:
+        columns, values = (
+            parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in (self._columns, self._values)
+        )
+        return Run(np.concatenate(self._ends), columns, values)
+
+
+def _rows_of(run: Run, row: int, stop: int) -> Run:
+    """A run in memory with all other rows empty."""
+    first, end = (int(run.indptr[place : place + 1][0]) for place in (row, stop))
+    indptr = np.clip(run.indptr[:], first, end) - first
+    return Run(indptr, run.indices[first:end], run.values[first:end])
+
+
+def _are_between(numbers: Array, low: int, high: int) -> bool:
+    return not len(numbers) or bool(low <= numbers.min() and numbers.max() < high)
+
+
+def _pair_buffers(n_pairs: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    return np.empty(n_pairs, np.int32), np.empty(n_pairs, np.int64)
+
+
+def _row_buffers(n_words: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """A dense row of sums, with a place for the pads, and its marks."""
+    return np.zeros(n_words + 1, np.int64), np.zeros(n_words // 64 + 1, np.uint64)
+
+
+def add_runs(runs: Runs, n_words: int, *, spill: Path, memory: int = DEFAULT_MEMORY, threads: int = 1) -> Run:
+    """The sum of runs, row by row."""
+    share = memory // threads // 2
+    writer = RunWriter(spill)
+    ranges = _row_ranges(
+        runs, n_words, n_pairs=max(share // (2 * PAIR_BYTES), 1), n_rows=max(share // (16 * len(runs)), 1)
+    )
+    for first in range(0, len(ranges), threads):
+        for ends, columns, values in run_threads(
+            lambda rows: _add_rows(runs, n_words, *rows), ranges[first : first + threads], threads
+        ):
+            writer.append(ends, columns, values)
+    return writer.close()
+
+
+def _row_ranges(runs: Runs, n_words: int, *, n_pairs: int, n_rows: int) -> list[tuple[int, int]]:
+    """Cut the rows so that a stretch has at most `n_rows`, with at most `n_pairs` in all runs (or it is one row).
+
+    A stretch does not go beyond the first or last row of a run either: it is then in all of that run's rows or in none.
+    """
+    total = np.zeros(n_words + 1, np.int64)
+    ends = {n_words}
+    for run in runs:
+        indptr = run.indptr[:]
+        total += indptr
+        ends |= {int(np.searchsorted(indptr, 0, side="right")) - 1, int(np.searchsorted(indptr, indptr[-1]))}
+    ranges: list[tuple[int, int]] = []
+    row = 0
+    for end in sorted(ends - {0}):
+        while row < end:
+            stop = int(np.searchsorted(total, total[row] + n_pairs, side="right")) - 1
+            stop = min(max(stop, row + 1), row + n_rows, end)
+            ranges.append((row, stop))
+            row = stop
+    return ranges
+
+
+def _add_rows(runs: Runs, n_words: int, row: int, stop: int) -> tuple[Array, Array, Array]:
+    from wordatoms.kernels import cooccur
+
+    runs, indptrs = _with_pairs(runs, row, stop)
+    if len(runs) == 1:  # as when another machine has added the others to it
+        first, end = int(indptrs[0][0]), int(indptrs[0][-1])
+        return indptrs[0][1:] - first, runs[0].indices[first:end], runs[0].values[first:end]
+    n_pairs = sum(int(indptr[-1] - indptr[0]) for indptr in indptrs)
+    columns, values = _pair_buffers(n_pairs)
+    bounds = np.empty((len(runs), stop - row + 1), np.int64)
+    end = 0
+    for number, (run, indptr) in enumerate(zip(runs, indptrs, strict=True)):
+        start, end = end, end + int(indptr[-1] - indptr[0])
+        columns[start:end] = run.indices[int(indptr[0]) : int(indptr[-1])]
+        values[start:end] = run.values[int(indptr[0]) : int(indptr[-1])]
+        bounds[number] = indptr - indptr[0] + start
+    out_columns, out_values = _pair_buffers(n_pairs)
+    ends = np.empty(stop - row, np.int64)
+    cooccur.add_rows(bounds, columns, values, n_words, *_row_buffers(n_words), out_columns, out_values, ends)
+    return ends, out_columns, out_values
+
+
+def _with_pairs(runs: Runs, row: int, stop: int) -> tuple[Runs, list[Array]]:
+    """The runs that have pairs in some rows (one at least), and where these are."""
+    found = [(run, run.indptr[row : stop + 1]) for run in runs]
+    kept = [(run, indptr) for run, indptr in found if indptr[0] < indptr[-1]] or found[:1]
+    return [run for run, _ in kept], [indptr for _, indptr in kept]
+
+
+def expected_pairs(vocabulary: Vocabulary, window: int) -> NDArray[np.float64]:
+    """About how many pairs each row will have, (n_words,): each occurrence meets words that come after it in order."""
+    after = np.cumsum(vocabulary.p_word[::-1])[::-1]
+    met = 2 * window * vocabulary.counts * after
+    return np.minimum(met, np.arange(len(vocabulary), 0, -1))
+
+
+def count_pairs(
+    corpus: Corpus,
+    vocabulary: Vocabulary,
+    *,
+    tokenizer: Tokenizer | None = None,
+    window: int = 10,
+    weighting: str = "harmonic",
+    memory: int = DEFAULT_MEMORY,
+    engine: Engine | None = None,
+    folder: Path | None = None,
+    work: Path | None = None,
+    keep: Path | None = None,
+    on_install: Callable[[], None] = lambda: None,
+    report: TextCallback | None = None,
+) -> Counts:
+    """Count the co-occurrences of the words of a vocabulary in a text.
+
+    With a `folder` the counts are written there and memory-mapped; else they are held in memory. Runs are spilled
+    below `work`, which must be on the same disk as the folder (default: in the folder itself); what is counted so far
+    stays in `keep`, if it is given, for a later call to go on from. `on_install` is called when all is counted, before
+    any file in the folder changes.
+    """
+    check_memory(memory)
+    weights = integer_weights(window, weighting, vocabulary.n_tokens)
+    engine = engine or local_engine(None, memory)
+    lexicon = Lexicon(vocabulary.words, tokenizer=tokenizer)
+    loads = expected_pairs(vocabulary, window)
+    task = CountPairs(lexicon, len(vocabulary), weights, memory // engine.n_workers, loads)
+    known = ("\n".join(vocabulary.words), lexicon.tokenizer, weights)
+    with spill_folder(work or folder) as spill, opened_ledger("pairs", known, keep=keep, work=spill) as ledger:
+        runs = run_pass(engine, task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
+        threads = resolve_threads(None) if engine.is_elsewhere else engine.n_workers
+        total = add_runs(runs, len(vocabulary), spill=spill, memory=memory, threads=threads)
+        facts: dict[str, Any] = {"window": window, "weighting": weighting, "unit": int(weights[0])}
+        if folder is None:
+            return Counts(vocabulary, **{name: getattr(total, name)[:] for name in ARRAYS}, **facts)
+        on_install()
+        _install(total, vocabulary, folder, facts)
+    return Counts.load(folder)
+
+
+def _install(run: Run, vocabulary: Vocabulary, folder: Path, facts: dict[str, Any]) -> None:
+    """Give the files of a finished run their names in the model's folder, the description last."""
+    vocabulary.save(folder)
+    for name in ARRAYS:
+        path = getattr(run, name).path
+        force_to_disk(path)
+        path.replace(folder / f"counts-{name}.npy")
+    write_json(folder / "counts.json", {"n_pairs": len(run.indices), **facts})

@@ -1,0 +1,275 @@
+"""The vocabulary: the words of a text by falling count, and their probabilities p(w).
+
+Counting words keeps to a memory limit whatever the text: a worker whose table is full writes it down as a run, its
+words ordered by the partition their hash falls into, and in the end the runs are added partition by partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.counts.word_lists import format_words, parse_words
+from wordatoms.engine.ledger import opened_ledger
+from wordatoms.engine.threads import Batch, Engine, blocks_with_sizes, local_engine, run_pass
+from wordatoms.errors import InputError, ModelError, UnknownWordError
+from wordatoms.progress import TextCallback
+from wordatoms.storage.files import Array, ArrayFile, spilled, write_json, write_whole
+from wordatoms.storage.untrusted import LARGEST_WORDS, read_json, read_whole
+from wordatoms.text.corpus import Corpus
+from wordatoms.text.tokenizer import Lexicon, Tokenizer, unpack_words
+
+DEFAULT_MEMORY = 2 << 30
+BATCH_BYTES = 32 << 20
+N_PARTITIONS = 64
+SPLIT_BYTES = 4 << 30
+"""Of text: the words of so much of it are added in one place."""
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """Words by falling count, ties by code point; `vocabulary["tie"]` is the row of *tie*."""
+
+    words: tuple[str, ...]
+    counts: NDArray[np.int64]
+    """Occurrences of each word, (n_words,)."""
+    n_tokens: int
+    """Tokens of the whole text, words outside the vocabulary included."""
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._rows
+
+    def __getitem__(self, word: str) -> int:
+        try:
+            return self._rows[word]
+        except KeyError:
+            raise UnknownWordError(word, self.words) from None
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self):,} words, {self.n_tokens:,} tokens)"
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {word: row for row, word in enumerate(self.words)}
+
+    @cached_property
+    def p_word(self) -> NDArray[np.float64]:
+        """p(w): the share of each word among all tokens of the text."""
+        return self.counts / max(self.n_tokens, 1)
+
+    def save(self, folder: Path) -> None:
+        with write_whole(folder / "words.txt") as file:
+            file.write(format_words(self.words, self.counts))
+        write_json(folder / "vocabulary.json", {"n_words": len(self), "n_tokens": self.n_tokens})
+
+    @classmethod
+    def load(cls, folder: Path) -> Vocabulary:
+        try:
+            facts = read_json(folder / "vocabulary.json")
+            words, counts = parse_words(read_whole(folder / "words.txt", LARGEST_WORDS))
+            n_words, n_tokens = int(facts["n_words"]), int(facts["n_tokens"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ModelError(f"the vocabulary in {folder} cannot be read ({error}); count the text again.") from error
+        if counts is None or len(words) != n_words:
+            raise ModelError(f"{folder}/words.txt does not have {n_words:,} words with counts; count the text again.")
+        return cls(words, counts, n_tokens)
+
+
+@dataclass(frozen=True)
+class WordRun:
+    """Words and how often each was seen, ordered by partition; in memory or on disk."""
+
+    keys: Array | ArrayFile
+    """Packed words, end to end."""
+    lengths: Array | ArrayFile
+    """Packed integers of each word."""
+    counts: Array | ArrayFile
+    bounds: NDArray[np.int64]
+    """For each partition, and once more at the end: the first word and the first packed integer, (n + 1, 2)."""
+    n_tokens: int
+    """Words that were seen, each as often as it was."""
+
+
+@dataclass(frozen=True)
+class TallyWords:
+    """The work on one batch: count its words."""
+
+    tokenizer: Tokenizer
+    memory: int
+    """Bytes that the table of one worker may take."""
+    n_bytes: int = 0
+    """Of the whole text."""
+
+    @property
+    def kind(self) -> type[WordRun]:
+        return WordRun
+
+    def __call__(self, batch: Batch, report: TextCallback, folder: Path | None) -> list[WordRun]:
+        from wordatoms.kernels import tokens as kernel
+
+        lexicon, counts = Lexicon(tokenizer=self.tokenizer), np.zeros(1 << 12, np.int64)
+        runs: list[WordRun] = []
+        for shard in batch:
+            for block, n_read in blocks_with_sizes(shard):
+                ids = lexicon.encode(block, grow=True)
+                if len(lexicon) > len(counts):
+                    counts = np.concatenate([counts, np.zeros(2 * len(lexicon) - len(counts), np.int64)])
+                report(n_read, kernel.tally(ids, counts))
+                if lexicon.n_bytes + counts.nbytes > self.memory:
+                    runs.append(_as_run(lexicon, counts, folder))
+                    runs = [self.add(runs)] if folder is None else runs
+                    lexicon, counts = Lexicon(tokenizer=self.tokenizer), np.zeros(1 << 12, np.int64)
+        return [*runs, _as_run(lexicon, counts, folder)]
+
+    def is_sound(self, piece: WordRun) -> bool:
+        lengths = piece.lengths[:]
+        kinds = [array.dtype for array in (piece.keys, lengths, piece.counts, piece.bounds)]
+        return (
+            kinds == [np.uint64, np.int32, np.int64, np.int64]
+            and isinstance(piece.n_tokens, int)
+            and piece.bounds.shape == (N_PARTITIONS + 1, 2)
+            and bool((piece.bounds[0] == 0).all() and (np.diff(piece.bounds, axis=0) >= 0).all())
+            and piece.bounds[-1].tolist() == [len(lengths), len(piece.keys)]
+            and len(piece.counts) == len(lengths)
+            and bool((lengths > 0).all())
+            and np.concatenate([[0], np.cumsum(lengths)])[piece.bounds[:, 0]].tolist() == piece.bounds[:, 1].tolist()
+        )
+
+    def add(self, pieces: Sequence[WordRun]) -> WordRun:
+        lexicon, counts = _add_partitions(pieces, 0, N_PARTITIONS)
+        return _as_run(lexicon, counts, None)
+
+    def split(self, piece: WordRun, n: int) -> list[WordRun]:
+        """Ranges of partitions."""
+        cuts = [N_PARTITIONS * k // n for k in range(n + 1)]
+        return [_partitions_of(piece, first, stop) for first, stop in pairwise(cuts)]
+
+    def n_splits(self, memory: int, n_adders: int) -> int:  # noqa: ARG002 - how many words there are is to be found
+        return min(N_PARTITIONS, max(n_adders, 1 + self.n_bytes // SPLIT_BYTES))
+
+
+def _as_run(lexicon: Lexicon, counts: NDArray[np.int64], folder: Path | None) -> WordRun:
+    from wordatoms.kernels import tokens as kernel
+
+    keys, starts = lexicon.keys()
+    partitions = (lexicon.hashes() % np.uint64(N_PARTITIONS)).astype(np.int64)
+    order = np.argsort(partitions, kind="stable")
+    lengths = np.diff(starts)[order].astype(np.int32)
+    bounds = np.zeros((N_PARTITIONS + 1, 2), np.int64)
+    bounds[1:, 0] = np.cumsum(np.bincount(partitions, minlength=N_PARTITIONS))
+    bounds[:, 1] = np.concatenate([[0], np.cumsum(lengths)])[bounds[:, 0]]
+    ordered = np.empty_like(keys)
+    kernel.reorder_keys(keys, starts, order, ordered)
+    ordered_counts = counts[: len(lexicon)][order]
+    n_tokens = int(ordered_counts.sum())
+    return WordRun(
+        spilled(ordered, folder), spilled(lengths, folder), spilled(ordered_counts, folder), bounds, n_tokens
+    )
+
+
+def _partitions_of(run: WordRun, first: int, stop: int) -> WordRun:
+    """A run in memory with all other partitions empty."""
+    (word, key), (next_word, next_key) = run.bounds[first], run.bounds[stop]
+    counts = run.counts[word:next_word]
+    bounds = np.clip(run.bounds, run.bounds[first], run.bounds[stop]) - run.bounds[first]
+    return WordRun(run.keys[key:next_key], run.lengths[word:next_word], counts, bounds, int(counts.sum()))
+
+
+def build_vocabulary(
+    corpus: Corpus,
+    *,
+    tokenizer: Tokenizer | None = None,
+    min_count: int = 5,
+    max_words: int | None = 50_000,
+    memory: int = DEFAULT_MEMORY,
+    engine: Engine | None = None,
+    work: Path | None = None,
+    keep: Path | None = None,
+    report: TextCallback | None = None,
+) -> Vocabulary:
+    """Count the words of a text; keep those seen `min_count` times or more, at most the `max_words` most frequent.
+
+    What does not fit into the memory is spilled below `work`; what is counted so far stays in `keep`, if it is given,
+    for a later call to go on from.
+    """
+    if min_count < 1 or (max_words is not None and max_words < 1):
+        raise InputError(f"min_count is {min_count} and max_words {max_words}; both must be 1 or more.")
+    engine = engine or local_engine(None, memory)
+    tokenizer = tokenizer or Tokenizer()
+    task = TallyWords(tokenizer, memory // (2 * engine.n_workers), corpus.n_bytes)
+    with opened_ledger("words", [tokenizer], keep=keep, work=work) as ledger:
+        runs = run_pass(engine, task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
+        n_tokens = sum(run.n_tokens for run in runs)
+        ranked = _rank_words(runs, min_count, max_words)
+        if not ranked:
+            ledger.drop()  # nobody will go on from here
+            raise _no_words(n_tokens, min_count)
+    counts, words = zip(*ranked, strict=True)
+    return Vocabulary(words, -np.array(counts, np.int64), n_tokens)
+
+
+def _no_words(n_tokens: int, min_count: int) -> InputError:
+    if not n_tokens:
+        return InputError("there is no word in the text, only other characters; pass text with words in it.")
+    return InputError(
+        f"no word of the text ({n_tokens:,} tokens) occurs {min_count} times; pass a lower min_count or more text."
+    )
+
+
+def _add_partitions(runs: Sequence[WordRun], first: int, stop: int) -> tuple[Lexicon, NDArray[np.int64]]:
+    """The words of some partitions, and how often each was seen."""
+    lexicon, counts = Lexicon(), np.zeros(0, np.int64)
+    for run in runs:
+        (word, key), (next_word, next_key) = run.bounds[first], run.bounds[stop]
+        starts = np.concatenate([[0], np.cumsum(run.lengths[word:next_word], dtype=np.int64)])
+        ids = lexicon.add_keys(run.keys[key:next_key], starts)
+        counts = np.concatenate([counts, np.zeros(len(lexicon) - len(counts), np.int64)])
+        counts[ids] += run.counts[word:next_word]  # the words of a run are distinct
+    return lexicon, counts
+
+
+def _rank_words(runs: Sequence[WordRun], min_count: int, max_words: int | None) -> list[tuple[int, str]]:
+    """The words of the vocabulary, each behind its count with a minus."""
+    found: list[tuple[int, str]] = []
+    for number in range(N_PARTITIONS):
+        found += _frequent_words(runs, number, min_count, max_words)
+        if max_words is not None and len(found) > 4 * max_words:  # all of them are never held together
+            found = sorted(found)[:max_words]
+            min_count = -found[-1][0]
+    return sorted(found)[:max_words]
+
+
+def _frequent_words(
+    runs: Sequence[WordRun], number: int, min_count: int, max_words: int | None
+) -> list[tuple[int, str]]:
+    """The words of one partition that can be in the vocabulary, each behind its count with a minus, in any order."""
+    lexicon, counts = _add_partitions(runs, number, number + 1)
+    if max_words is not None and len(counts) > max_words:
+        min_count = max(min_count, int(np.partition(counts, -max_words)[-max_words]))
+    kept = np.flatnonzero(counts >= min_count)
+    words = unpack_words(*_select(*lexicon.keys(), kept))
+    return list(zip((-counts[kept]).tolist(), words, strict=True))
+
+
+def _select(
+    keys: NDArray[np.uint64], starts: NDArray[np.int64], kept: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Some of the packed words."""
+    from wordatoms.kernels import tokens as kernel
+
+    kept_starts = np.concatenate([[0], np.cumsum(np.diff(starts)[kept])])
+    selected = np.empty(int(kept_starts[-1]), np.uint64)
+    kernel.reorder_keys(keys, starts, kept, selected)
+    return selected, kept_starts

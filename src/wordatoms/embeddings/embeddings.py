@@ -1,0 +1,405 @@
+"""Embeddings: a mapping from words to vectors that finds near words, and keeps itself in a folder.
+
+Rows are words, by falling count wherever an embedding was trained here; similarity is the cosine. The folder
+holds `vectors.npy` (memory-mapped when loaded, expanded where it is in bytes), `words.txt` (one `word<TAB>count` per
+line, for people too), one `state-<name>.npy` per array its trainer needs to go on, and `embeddings.json`.
+
+What it leaves out: training (`wordatoms.embeddings.trainers`), the formats of other programs
+(`wordatoms.embeddings.vector_files`)
+and approximate search; a search looks at every word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wordatoms.counts.word_lists import WordList, format_words, parse_words
+from wordatoms.embeddings.quantized import load_rows
+from wordatoms.errors import InputError, ModelError, UnknownWordError, require_extra
+from wordatoms.storage.files import load_array, save_array, write_json, write_whole
+from wordatoms.storage.untrusted import LARGEST_WORDS, read_json, read_whole
+
+Default = TypeVar("Default")
+
+_BLOCK_ROWS = 1024
+"""Rows taken at a time by a pass over all vectors: its temporary arrays stay in the cache."""
+_BLOCK_SCORES = 1 << 23
+"""Similarities held at a time by a search (32 MB)."""
+_SCORE_ERROR = 1e-5
+"""Well above the rounding of a cosine in single precision; candidates this near are compared in double."""
+
+
+class Neighbour(NamedTuple):
+    """A word and its cosine with the query."""
+
+    word: str
+    similarity: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Embeddings(Mapping[str, NDArray[np.float32]]):
+    """Words and their vectors; `embeddings["tie"]` is the vector of *tie*.
+
+    Vectors of single precision are used where they are, without a copy, and cannot be written through an
+    embedding. Two embeddings are equal only if they are the same object.
+    """
+
+    words: tuple[str, ...]
+    """Any sequence of different, non-empty words."""
+    vectors: NDArray[np.float32]
+    """(n_words, dim); other kinds of numbers are converted."""
+    counts: NDArray[np.int64] | None = None
+    """Occurrences of each word, where known, (n_words,)."""
+    state: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    """What the trainer needs to go on: context vectors, biases, the constant C."""
+    method: str = "imported"
+    n_tokens: int | None = None
+    """Tokens of the text behind the counts, where known."""
+
+    __eq__ = object.__eq__  # a Mapping would compare vectors, which has no yes or no
+    __hash__ = object.__hash__
+
+    def __post_init__(self) -> None:
+        words = _checked_words(self.words)
+        vectors = _checked_vectors(self.vectors, words)
+        checked = {
+            "words": words,
+            "vectors": vectors,
+            "counts": None if self.counts is None else _checked_counts(self.counts, words),
+            "state": {name: np.asarray(array) for name, array in self.state.items()},
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    # --- a mapping
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._rows
+
+    def __getitem__(self, word: str) -> NDArray[np.float32]:
+        try:
+            vector: NDArray[np.float32] = self.vectors[self._rows[word]]
+        except KeyError:
+            raise UnknownWordError(word, self.words) from None
+        return vector
+
+    @overload
+    def get(self, word: str, /) -> NDArray[np.float32] | None: ...
+    @overload
+    def get(self, word: str, /, default: NDArray[np.float32] | Default) -> NDArray[np.float32] | Default: ...
+    def get(self, word: str, /, default: object = None) -> object:
+        """The vector of a word, or `default`; unlike `[]` it spends no time on nearest spellings."""
+        return self.vectors[self._rows[word]] if word in self._rows else default
+
+    def __repr__(self) -> str:
+        return f"Embeddings({len(self):,} words, {self.dim} dimensions, method {self.method!r})"
+
+    @property
+    def dim(self) -> int:
+        return int(self.vectors.shape[1])
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {word: row for row, word in enumerate(self.words)}
+
+    # --- many words at once
+
+    def find_rows(self, words: Iterable[str]) -> NDArray[np.intp]:
+        """The row of each word, -1 where a word is unknown."""
+        return np.array([self._rows.get(word, -1) for word in words], dtype=np.intp)
+
+    def lookup(self, words: Sequence[str], *, missing: Literal["raise", "zero"] = "raise") -> NDArray[np.float32]:
+        """The vectors of many words, (len(words), dim); unknown words raise, or get zeros."""
+        if missing not in ("raise", "zero"):
+            raise InputError(f"missing is {missing!r}; pass 'raise' or 'zero'.")
+        rows = self.find_rows(words)
+        known = rows >= 0
+        if missing == "raise" and not known.all():
+            unknown = [word for word, is_known in zip(words, known, strict=True) if not is_known]
+            raise UnknownWordError(unknown, self.words)
+        vectors = np.zeros((len(rows), self.dim), dtype=np.float32)
+        vectors[known] = self.vectors[rows[known]]
+        return vectors
+
+    # --- near words
+
+    @cached_property
+    def unit_vectors(self) -> NDArray[np.float32]:
+        """The vectors at length 1, (n_words, dim); zero vectors stay zero."""
+        units = np.empty_like(self.vectors)
+        for start in range(0, len(self), _BLOCK_ROWS):
+            units[start : start + _BLOCK_ROWS] = _to_unit(self.vectors[start : start + _BLOCK_ROWS])
+        units.flags.writeable = False
+        return units
+
+    def similarity(self, word1: str, word2: str) -> float:
+        """The cosine of two words; 0 where one of them has a zero vector."""
+        return float(cosines(self[word1][None], self[word2])[0])
+
+    def nearest(
+        self, query: str | Sequence[str] | NDArray[Any], n: int = 10, *, exclude: Iterable[str] = ()
+    ) -> list[Neighbour]:
+        """The `n` words nearest to a word, to the mean direction of several words, or to a vector.
+
+        The words of the query and those in `exclude` are left out; equally near words come in the order of
+        the vocabulary.
+        """
+        words: list[str] = []
+        if not isinstance(query, np.ndarray):
+            words = [query] if isinstance(query, str) else list(query)
+        vector = self._mean_direction(words) if words else np.asarray(query)
+        left_out = self.find_rows([*words, *exclude])
+        return self._search(self._checked_queries(vector[None]), [left_out[left_out >= 0]], n)[0]
+
+    def nearest_batch(self, queries: Sequence[str] | NDArray[Any], n: int = 10) -> list[list[Neighbour]]:
+        """`nearest` for each of many words, or for each row of an array, by few large matrix products."""
+        if isinstance(queries, np.ndarray):
+            return self._search(self._checked_queries(queries), [self.find_rows(())] * len(queries), n)
+        return self._search(self.lookup(queries), list(self.find_rows(queries)[:, None]), n)
+
+    def _mean_direction(self, words: Sequence[str]) -> NDArray[np.float32]:
+        vectors = self.lookup(words)
+        mean: NDArray[np.float32] = vectors[0] if len(words) == 1 else _to_unit(vectors).mean(axis=0)
+        return mean
+
+    def _checked_queries(self, queries: NDArray[Any]) -> NDArray[np.float32]:
+        if queries.ndim != 2 or queries.shape[1] != self.dim:
+            raise InputError(
+                f"the query has the shape {queries.shape}, but the vectors have {self.dim} dimensions; "
+                f"pass {self.dim} numbers per query."
+            )
+        checked = _to_single(queries)
+        if not np.isfinite(checked).all():
+            raise InputError("the query holds NaN or infinity; pass finite numbers.")
+        return checked
+
+    def _search(
+        self, queries: NDArray[np.float32], left_out: Sequence[NDArray[np.intp]], n: int
+    ) -> list[list[Neighbour]]:
+        """The nearest words of each query (n_queries, dim), without the rows that `left_out` names for it."""
+        if n < 1:
+            raise InputError(f"n is {n}; ask for 1 neighbour or more.")
+        n_block = max(1, _BLOCK_SCORES // len(self))
+        found = []
+        for start in range(0, len(queries), n_block):
+            block = queries[start : start + n_block]
+            scores = _to_unit(block) @ self.unit_vectors.T
+            for row, query in enumerate(block):
+                found.append(self._best(scores[row], query, left_out[start + row], n))
+        return found
+
+    def _best(
+        self, scores: NDArray[np.float32], query: NDArray[np.float32], left_out: NDArray[np.intp], n: int
+    ) -> list[Neighbour]:
+        """The `n` best words by the scores of a matrix product, compared again in double precision.
+
+        The last bits of a matrix product depend on its shape and on the threads that share it; the answer
+        must not.
+        """
+        scores[left_out] = -np.inf
+        n = min(n, len(self) - len(np.unique(left_out)))
+        if n == 0:
+            return []
+        threshold = np.partition(scores, -n)[-n] - _SCORE_ERROR
+        candidates = np.flatnonzero(scores >= threshold)
+        similarities = cosines(self.vectors[candidates], query)
+        # what differs in the last bits only is equally near, and stays in the order of the vocabulary
+        order = np.argsort(-similarities.round(12), kind="stable")[:n]
+        return [Neighbour(self.words[candidates[i]], float(similarities[i])) for i in order]
+
+    # --- files
+
+    def save(self, folder: Path) -> None:
+        """Write the embeddings into a folder; its description comes last, so that half a save is no model."""
+        folder = Path(folder)
+        words = format_words(self.words, self.counts)
+        state = {_state_path(folder, name): array for name, array in self.state.items()}
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "embeddings.json").unlink(missing_ok=True)
+        with write_whole(folder / "words.txt") as file:
+            file.write(words)
+        for path, array in {folder / "vectors.npy": self.vectors, **state}.items():
+            save_array(path, array)
+        for path in set(folder.glob("state-*.npy")) - set(state):
+            path.unlink()
+        write_json(folder / "embeddings.json", self._description())
+
+    def _description(self) -> dict[str, object]:
+        return {
+            "method": self.method,
+            "n_words": len(self),
+            "dim": self.dim,
+            "counts": self.counts is not None,
+            "n_tokens": self.n_tokens,
+            "state": sorted(self.state),
+        }
+
+    @classmethod
+    def load(cls, folder: Path, word_list: WordList | None = None) -> Embeddings:
+        """Embeddings that `save` wrote; the arrays stay on disk until they are looked at.
+
+        Whoever has read the words of the folder already may pass them.
+        """
+        folder = Path(folder)
+        description = _read_description(folder / "embeddings.json")
+        words, counts = word_list or load_words(folder)
+        vectors = load_rows(folder)
+        try:
+            state = {name: load_array(_state_path(folder, name)) for name in description["state"]}
+            loaded = cls(words, vectors, counts, state, description["method"], description["n_tokens"])
+        except InputError as error:
+            raise ModelError(f"{folder} holds no usable embeddings: {error}") from error
+        if loaded._description() != description:
+            raise ModelError(
+                f"{folder} disagrees with itself: embeddings.json describes {description}, the other files "
+                f"hold {loaded._description()}; build or import the embeddings again."
+            )
+        return loaded
+
+    # --- gensim
+
+    @classmethod
+    def from_gensim(cls, keyed_vectors: Any) -> Embeddings:
+        """The words and vectors of gensim's `KeyedVectors` (or of a model that has some), not copied."""
+        keyed_vectors = getattr(keyed_vectors, "wv", keyed_vectors)
+        counts = getattr(keyed_vectors, "expandos", {}).get("count")
+        return cls(tuple(keyed_vectors.index_to_key), keyed_vectors.vectors, counts)
+
+    def to_gensim(self) -> Any:
+        """A `gensim.models.KeyedVectors` with these words, vectors and counts."""
+        keyed_vectors = require_extra("gensim.models", "skipgram").KeyedVectors(self.dim, dtype=np.float32)
+        keyed_vectors.add_vectors(list(self.words), self.vectors)
+        if self.counts is not None:
+            keyed_vectors.expandos["count"] = self.counts.copy()
+        return keyed_vectors
+
+
+# --- what an embedding is checked for
+
+
+def _checked_words(words: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(words, str):
+        raise InputError(f"the words are one string, {words[:40]!r}; pass a sequence of words.")
+    checked = tuple(words.tolist() if isinstance(words, np.ndarray) else words)
+    if not checked:
+        raise InputError("there are no words; pass one or more.")
+    seen: dict[str, int] = {}
+    for row, word in enumerate(checked):
+        if not isinstance(word, str) or not word:
+            raise InputError(f"row {row} has {word!r} for a word; pass a non-empty string.")
+        if seen.setdefault(word, row) != row:
+            raise InputError(f"'{word[:60]}' stands in rows {seen[word]} and {row}; pass each word once.")
+    return checked
+
+
+def _checked_vectors(vectors: ArrayLike, words: Sequence[str]) -> NDArray[np.float32]:
+    given = np.asarray(vectors)
+    if given.ndim != 2 or given.shape[1] == 0:
+        raise InputError(f"the vectors have the shape {given.shape}; pass one row of numbers per word.")
+    if len(given) != len(words):
+        raise InputError(f"there are {len(words):,} words but {len(given):,} vectors; pass one vector per word.")
+    single = _to_single(given).view()
+    single.flags.writeable = False
+    _refuse_infinite(single, words)
+    return single
+
+
+def _refuse_infinite(vectors: NDArray[np.float32], words: Sequence[str]) -> None:
+    for start in range(0, len(vectors), _BLOCK_ROWS):
+        finite = np.isfinite(vectors[start : start + _BLOCK_ROWS])
+        if not finite.all():
+            row = start + int(np.flatnonzero(~finite.all(axis=1))[0])
+            raise InputError(
+                f"the vector of '{words[row][:60]}' (row {row}) holds NaN, infinity or a number too large for "
+                "32 bits; leave the word out or repair its vector."
+            )
+
+
+def _to_single(array: NDArray[Any]) -> NDArray[np.float32]:
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"the vectors hold {array.dtype}; pass real numbers.")
+    with np.errstate(over="ignore"):  # too large becomes infinite, which the caller refuses
+        return np.asarray(array, dtype=np.float32, order="C")
+
+
+def _checked_counts(counts: ArrayLike, words: Sequence[str]) -> NDArray[np.int64]:
+    given = np.asarray(counts)
+    if given.shape != (len(words),) or (given.size and given.dtype.kind not in "iu"):
+        raise InputError(
+            f"the counts are {given.dtype} of shape {given.shape}; pass one integer for each of the "
+            f"{len(words):,} words."
+        )
+    if (given < 0).any():
+        row = int(np.flatnonzero(given < 0)[0])
+        raise InputError(f"the count of '{words[row][:60]}' is {given[row]}; pass 0 or more.")
+    return given.astype(np.int64, copy=False)
+
+
+# --- cosines
+
+
+def _to_unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows at length 1, zero rows left zero; lengths in double, where no float32 overflows or vanishes."""
+    double = vectors.astype(np.float64)
+    lengths = np.sqrt(np.einsum("ij,ij->i", double, double))
+    lengths[lengths == 0] = 1
+    units: NDArray[np.float32] = (double / lengths[:, None]).astype(np.float32)
+    return units
+
+
+def cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The cosine of each row with the query; equal rows give equal bits wherever they stand."""
+    rows, query = vectors.astype(np.float64), query.astype(np.float64)
+    products = (rows * query).sum(axis=1)
+    lengths = np.sqrt((rows * rows).sum(axis=1)) * np.sqrt((query * query).sum())
+    found: NDArray[np.float64] = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+    return found.clip(-1, 1)
+
+
+# --- files
+
+
+def _state_path(folder: Path, name: object) -> Path:
+    if not (isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9_-]+", name)):
+        raise InputError(f"a state array is named {name!r}; use letters, digits, _ and - only.")
+    return folder / f"state-{name}.npy"
+
+
+def _read_description(path: Path) -> dict[str, Any]:
+    try:
+        description = read_json(path)
+    except FileNotFoundError:
+        raise ModelError(f"{path} is missing; build or import the embeddings again.") from None
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} is no JSON ({error}); build or import the embeddings again.") from error
+    keys = {"method", "n_words", "dim", "counts", "n_tokens", "state"}
+    if not (isinstance(description, dict) and set(description) == keys and isinstance(description["state"], list)):
+        raise ModelError(f"{path} does not describe embeddings; build or import them again.")
+    return description
+
+
+def load_words(folder: Path) -> WordList:
+    """The words of the embeddings in a folder, and their counts where known."""
+    path = Path(folder) / "words.txt"
+    try:
+        return parse_words(read_whole(path, LARGEST_WORDS))
+    except FileNotFoundError:
+        raise ModelError(f"{path} is missing; build or import the embeddings again.") from None
+    except InputError as error:
+        raise ModelError(f"{path}: {error}") from error
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read ({error}); build or import the embeddings again.") from error

@@ -1,0 +1,269 @@
+"""Skip-gram with negative sampling: the paper's word2vec vectors, trained by gensim.
+
+gensim does the arithmetic. This module feeds it the text in steps of a few million words, keeps the learning
+rate on one straight line over all steps, measures a loss after each of them, and can go on from the last
+finished step. The vocabulary, the downsampling of frequent words and the noise distribution come from the
+counts of the `Vocabulary`; rows keep its order.
+
+With one worker the same seed gives the same bytes. gensim's workers race each other for the vectors, so that
+more of them are faster but no two runs are alike. Left out: hierarchical softmax, CBOW and subwords.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.counts.vocabulary import Vocabulary
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.errors import DivergedError, InputError, require_extra
+from wordatoms.progress import TrainingCallback, TrainingReport
+from wordatoms.storage.files import Array, Checkpoint
+
+WORDS_PER_STEP = 4_000_000
+"""Words of one step: about half a minute of work, which is the most that an interrupted run repeats."""
+WORDS_PER_SENTENCE = 10_000
+"""gensim ignores what a sentence holds beyond this number of words, so longer lines are cut."""
+FINAL_RATE = 0.004
+"""The share of the learning rate that is left at the end."""
+NOISE_POWER = 0.75
+"""Negative words are drawn by their count to this power."""
+N_PROBES = 2_000
+"""Lines on which the loss is measured, and pairs of words drawn from each."""
+PAIRS_PER_PROBE = 5
+
+Model = Any
+"""A gensim `Word2Vec`, which carries no types."""
+
+
+class Piece(NamedTuple):
+    """A run of whole lines of the text: the work of one step."""
+
+    offset: int
+    n_bytes: int
+    n_words: int
+
+
+class Probe(NamedTuple):
+    """Pairs of neighbouring words drawn once from the text, with noise words, to measure the loss on."""
+
+    words: NDArray[np.int64]
+    contexts: NDArray[np.int64]
+    noise: NDArray[np.int64]
+    """(n_probes, negative)"""
+
+    def loss(self, vectors: NDArray[np.float32], context: NDArray[np.float32]) -> float:
+        """Mean loss of negative sampling over the pairs, noise words included."""
+        word_vectors = vectors[self.words]
+        true = np.einsum("nd,nd->n", word_vectors, context[self.contexts])
+        false = np.einsum("nd,nkd->nk", word_vectors, context[self.noise])
+        return float(np.mean(np.logaddexp(0, -true) + np.logaddexp(0, false).sum(axis=1), dtype=np.float64))
+
+
+def train_skipgram(
+    lines: Path,
+    vocabulary: Vocabulary,
+    *,
+    dim: int = 300,
+    epochs: int = 5,
+    window: int = 5,
+    negative: int = 5,
+    sample: float = 1e-4,
+    learning_rate: float = 0.05,
+    workers: int = 1,
+    random_state: int = 0,
+    threads: int | None = None,  # noqa: ARG001
+    checkpoint: Checkpoint | None = None,
+    callback: TrainingCallback | None = None,
+) -> Embeddings:
+    """Train skip-gram vectors on a file of tokenised text: words between single spaces, a paragraph per line.
+
+    The loss of a report is the mean negative-sampling loss on pairs of words drawn once from the text.
+
+    Parameters
+    ----------
+    sample
+        Words more frequent than this share of the text are randomly left out; 0 keeps all.
+    workers
+        Threads of gensim. With more than 1 the result is no longer the same from run to run.
+    threads
+        Accepted as by every trainer, without effect: what may race is asked for by `workers` alone.
+
+    Returns
+    -------
+    Embeddings with the state "context": the output vectors, (n_words, dim).
+    """
+    _check_at_least_one(dim=dim, epochs=epochs, window=window, negative=negative, workers=workers)
+    _check_ranges(sample, learning_rate, random_state)
+    pieces = _cut_text(lines, WORDS_PER_STEP)
+    model = _new_model(
+        vocabulary,
+        vector_size=dim,
+        window=window,
+        negative=negative,
+        sample=sample,
+        alpha=learning_rate,
+        workers=workers,
+        seed=random_state,
+    )
+    probe = _draw_probe(lines, model, vocabulary, np.random.default_rng(random_state))
+    rates = learning_rate * _rate_at_bounds(pieces * epochs)
+    for step in range(_restore(model, checkpoint), len(pieces) * epochs):
+        started = perf_counter()
+        _train_piece(model, lines, pieces[step % len(pieces)], rates[step], rates[step + 1])
+        _check_finite(model, step + 1, learning_rate)
+        loss = probe.loss(model.wv.vectors, model.syn1neg)
+        if checkpoint:
+            checkpoint.save(step + 1, _state(model))
+        if callback:
+            callback(TrainingReport(step + 1, len(pieces) * epochs, loss, perf_counter() - started))
+    state = {"context": model.syn1neg}
+    return Embeddings(vocabulary.words, model.wv.vectors, vocabulary.counts, state, "skipgram", vocabulary.n_tokens)
+
+
+def _check_at_least_one(**numbers: int) -> None:
+    for name, value in numbers.items():
+        if value < 1:
+            raise InputError(f"{name} is {value}; pass 1 or more.")
+
+
+def _check_ranges(sample: float, learning_rate: float, random_state: int) -> None:
+    if not 0 <= sample < 1:
+        raise InputError(f"sample is {sample}; pass a share of the text from 0 (keep all words) to below 1.")
+    if not 0 < learning_rate < 1:
+        raise InputError(f"learning_rate is {learning_rate}; pass a number between 0 and 1, such as 0.05.")
+    if not 0 <= random_state < 2**32:
+        raise InputError(f"random_state is {random_state}; gensim takes seeds from 0 to 4294967295.")
+
+
+def _cut_text(lines: Path, words_per_piece: int) -> list[Piece]:
+    """Cut the text at ends of lines into pieces of at least so many words, the last one excepted."""
+    pieces: list[Piece] = []
+    offset = n_bytes = n_words = 0
+    try:
+        with lines.open("rb") as file:
+            for line in file:
+                n_bytes += len(line)
+                n_words += len(line.split())
+                if n_words >= words_per_piece:
+                    pieces.append(Piece(offset, n_bytes, n_words))
+                    offset, n_bytes, n_words = offset + n_bytes, 0, 0
+    except OSError as error:
+        raise InputError(f"the text {lines} cannot be read ({error.strerror}); pass a readable file.") from error
+    if n_words:
+        pieces.append(Piece(offset, n_bytes, n_words))
+    if not pieces:
+        raise InputError(f"the text {lines} has no words; pass tokenised text, one paragraph per line.")
+    return pieces
+
+
+def _new_model(vocabulary: Vocabulary, **settings: float) -> Model:
+    """An untrained model whose rows are the words of the vocabulary, in its order."""
+    word2vec = require_extra("gensim.models.word2vec", "skipgram")
+    if len(vocabulary) < 2:
+        raise InputError(f"the vocabulary has {len(vocabulary)} words; skip-gram needs 2 or more.")
+    # gensim's own sorting would put words of equal count in another order than ours.
+    model = word2vec.Word2Vec(sg=1, ns_exponent=NOISE_POWER, min_count=0, sorted_vocab=0, **settings)
+    model.build_vocab_from_freq(dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)))
+    return model
+
+
+def _draw_probe(lines: Path, model: Model, vocabulary: Vocabulary, rng: np.random.Generator) -> Probe:
+    p_keep = model.wv.expandos["sample_int"] / 2**32
+    rows = model.wv.key_to_index
+    pairs: list[tuple[int, int]] = []
+    for words in _random_lines(lines, rng):
+        known = np.array([rows[word] for word in words if word in rows], dtype=np.int64)
+        kept = known[rng.random(len(known)) < p_keep[known]]
+        pairs += _draw_pairs(kept, model.window, rng)
+    if not pairs:
+        raise InputError(
+            f"none of {N_PROBES:,} lines drawn from {lines} has two words of the vocabulary side by side; "
+            "pass the text that the vocabulary was counted on, tokenised in the same way."
+        )
+    words, contexts = np.array(pairs).T
+    p_noise = vocabulary.counts**NOISE_POWER
+    noise = rng.choice(len(vocabulary), size=(len(pairs), model.negative), p=p_noise / p_noise.sum())
+    return Probe(words, contexts, noise)
+
+
+def _random_lines(lines: Path, rng: np.random.Generator) -> Iterator[list[str]]:
+    """The words of lines that follow random places of the text."""
+    with lines.open("rb") as file:
+        for offset in np.sort(rng.integers(lines.stat().st_size, size=N_PROBES)):
+            file.seek(int(offset))
+            file.readline()
+            line = file.readline()
+            if not line:  # the place was in the last line
+                file.seek(0)
+                line = file.readline()
+            yield line.decode(errors="replace").split()
+
+
+def _draw_pairs(line: NDArray[np.int64], window: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """A few pairs of neighbours in one line of rows."""
+    if len(line) < 2:
+        return []
+    at = rng.integers(len(line) - 1, size=PAIRS_PER_PROBE)
+    beside = np.minimum(at + rng.integers(1, window + 1, size=PAIRS_PER_PROBE), len(line) - 1)
+    return list(zip(line[at].tolist(), line[beside].tolist(), strict=True))
+
+
+def _rate_at_bounds(pieces: list[Piece]) -> NDArray[np.float64]:
+    """The share of the learning rate at the bounds of the pieces, falling evenly with the words read."""
+    done = np.cumsum([0] + [piece.n_words for piece in pieces])
+    return np.asarray(1 - (1 - FINAL_RATE) * done / done[-1])
+
+
+def _restore(model: Model, checkpoint: Checkpoint | None) -> int:
+    """Put the last finished step of an earlier run into the model; return the number of finished steps."""
+    saved = checkpoint.load() if checkpoint else None
+    # gensim reads wild memory where arrays are smaller than it expects.
+    if saved is None or saved.arrays["vectors"].shape != model.wv.vectors.shape:
+        return 0
+    model.wv.vectors = np.ascontiguousarray(saved.arrays["vectors"])
+    model.syn1neg = np.ascontiguousarray(saved.arrays["context"])
+    # gensim draws whole numbers only, so that the generator never holds a half-used normal number.
+    model.random.set_state(("MT19937", saved.arrays["random_keys"], int(saved.arrays["random_position"])))
+    return saved.step
+
+
+def _state(model: Model) -> dict[str, Array]:
+    _, keys, position, *_ = model.random.get_state()
+    return {
+        "vectors": model.wv.vectors,
+        "context": model.syn1neg,
+        "random_keys": keys,
+        "random_position": np.int64(position),
+    }
+
+
+def _train_piece(model: Model, lines: Path, piece: Piece, start_rate: float, end_rate: float) -> None:
+    with lines.open("rb") as file:
+        file.seek(piece.offset)
+        text = file.read(piece.n_bytes)
+    # Sentences rather than gensim's `corpus_file`: as fast, but the latter drops words at the end of a batch,
+    # and with several workers it follows a wrong learning rate.
+    rates = {"start_alpha": float(start_rate), "end_alpha": float(end_rate)}
+    model.train(_sentences(text), total_words=piece.n_words, epochs=1, **rates)
+
+
+def _sentences(text: bytes) -> Iterator[list[str]]:
+    """The lines as lists of words. Raises nothing, for gensim would wait for ever on a reader that failed."""
+    for line in text.split(b"\n"):
+        words = line.decode(errors="replace").split()
+        for start in range(0, len(words), WORDS_PER_SENTENCE):
+            yield words[start : start + WORDS_PER_SENTENCE]
+
+
+def _check_finite(model: Model, step: int, learning_rate: float) -> None:
+    if not (np.isfinite(model.wv.vectors).all() and np.isfinite(model.syn1neg).all()):
+        raise DivergedError(
+            f"skip-gram ran into infinite or undefined vectors at step {step}; "
+            f"train again with a learning_rate below {learning_rate}."
+        )

@@ -1,0 +1,158 @@
+"""SN ("squared norm"), the embedding of the paper's authors (Arora et al. 2016), behind all of the paper's results.
+
+    minimise  Σ f(X_ij)·(‖v_i + v_j‖² + C − log X_ij)²    over the pairs i < j with X_ij > 0
+
+with one vector for each word and one constant C, f = min(1, (X / 100)^0.75) as in the authors' program or
+f = min(X, 100) / 100 as in their article.
+
+AdaGrad keeps one accumulator for each vector instead of one for each number: the step then needs the length of the
+gradient only, which is known from the loss, so that a pair costs several times less, and it does not depend on the
+choice of axes. No step goes farther than to turn the error of its pair into the opposite.
+
+C starts well below the logarithms, as norms are never negative, and waits until the vectors have grown; from then on it
+moves after each round halfway to where the loss over that round is lowest. Moved by small steps it would lag behind for
+many epochs, and all vectors with it.
+
+Left out by default: the pairs of a word with itself. A word follows itself far more rarely than ‖2v‖² says, and
+fitting that costs all other pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from math import log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.counts.cooccurrence import Counts
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.embeddings.trainers.blocks import Blocks, Floats, Mask
+from wordatoms.embeddings.trainers.epochs import Job, Sums, run_epochs, run_round
+from wordatoms.errors import InputError
+from wordatoms.kernels import factor
+from wordatoms.kernels.factor import Weighting
+from wordatoms.progress import TrainingCallback
+from wordatoms.storage.files import Array, Checkpoint
+
+WEIGHTINGS = {"program": Weighting(log(100), 0.75, of_self=1.0), "article": Weighting(log(100), 1.0, of_self=1.0)}
+DEVIATIONS_BELOW = 4.0
+"""C starts this many weighted standard deviations of log X below its weighted mean."""
+WAIT = 0.25
+"""Share of the epochs before C begins to move."""
+
+
+def train_sn(
+    counts: Counts,
+    *,
+    dim: int = 300,
+    epochs: int = 25,
+    learning_rate: float = 0.3,
+    weighting: str = "program",
+    min_value: float = 0.0,
+    self_pairs: bool = False,
+    random_state: int = 0,
+    threads: int | None = None,
+    start: Embeddings | None = None,
+    fixed: Collection[str] | Mask | None = None,
+    fix_constant: bool = False,
+    checkpoint: Checkpoint | None = None,
+    callback: TrainingCallback | None = None,
+) -> Embeddings:
+    """Vectors whose sums have squared norms like the logarithms of co-occurrences.
+
+    The loss of a report is the mean of f·(‖v_i + v_j‖² + C − log X_ij)² over the pairs, as they were met in the epoch.
+
+    Parameters
+    ----------
+    weighting
+        "program" for f = min(1, (X / 100)^0.75), "article" for f = min(X, 100) / 100.
+    min_value
+        Pairs with a smaller X are left out.
+    self_pairs
+        Whether the pairs of a word with itself are trained on, each once.
+    start
+        Vectors to go on from; SN's own bring C and the accumulators along. Words that it lacks start at random.
+    fixed
+        Words, or a bool for each word of the vocabulary: their vectors, which `start` must hold, do not change.
+    fix_constant
+        Whether C stays what it is in `start`.
+
+    Returns
+    -------
+    Embeddings with the state "constant", the C of the formula, and "squares", (n_words,), AdaGrad's accumulators.
+    """
+    if weighting not in WEIGHTINGS:
+        raise InputError(f"weighting is '{weighting}'; pass {' or '.join(WEIGHTINGS)}.")
+    job = Job(
+        counts=counts,
+        dim=dim,
+        epochs=epochs,
+        learning_rate=learning_rate,
+        min_value=min_value,
+        self_pairs=self_pairs,
+        random_state=random_state,
+        threads=threads,
+        start=start,
+        fixed=fixed,
+        checkpoint=checkpoint,
+        callback=callback,
+    )
+    return _train(job, WEIGHTINGS[weighting], WAIT if not fix_constant else 1.0)
+
+
+def _train(job: Job, weighting: Weighting, wait: float) -> Embeddings:
+    given = job.state("sn")
+    (fresh,) = job.random_vectors(1)
+    vectors = job.begin(fresh, None if job.start is None else job.start.vectors)
+    squares = job.begin(job.first_squares(), given.get("squares"))
+    blocks = job.cut(weighting)
+    rows, row_squares = blocks.spread_vectors(vectors), blocks.spread(job.hold(squares), nobody=1.0)
+    factors = SnFactors(rows, row_squares, np.zeros(()), wait)
+    factors.constant[...] = given["constant"] if "constant" in given else _first_constant(job, blocks, factors)
+    run_epochs(factors, blocks, job)
+    state: dict[str, Array] = {"constant": factors.constant, "squares": job.keep(blocks.gather(row_squares), squares)}
+    return job.embeddings(job.keep(blocks.gather(rows[:, : job.dim]), vectors), state, "sn")
+
+
+@dataclass(frozen=True, eq=False)
+class SnFactors:
+    """Vectors and C in training."""
+
+    vectors: Floats
+    squares: Floats
+    constant: NDArray[np.float64]
+    wait: float
+    """Share of the epochs before C begins to move."""
+
+    @property
+    def arrays(self) -> Mapping[str, Array]:
+        return {"vectors": self.vectors, "squares": self.squares, "constant": self.constant}
+
+    def step(self, blocks: Blocks, left: int, right: int, rate: float) -> tuple[float, float, float]:
+        sums: tuple[float, float, float] = factor.step_sn(
+            blocks.side(left, self.vectors, self.squares),
+            blocks.side(right, self.vectors, self.squares),
+            blocks.segments(left, right),
+            blocks.pairs,
+            np.float32(self.constant),
+            np.float32(rate),
+        )
+        return sums
+
+    def end_round(self, sums: Sums, progress: float) -> None:
+        _, pulls, weights = sums
+        if progress >= self.wait and weights > 0:
+            self.constant[...] -= pulls / weights / 2
+
+
+def _first_constant(job: Job, blocks: Blocks, factors: SnFactors) -> float:
+    """C for vectors that come without: the best one for given vectors, far below log X for random ones."""
+    if job.start is None:
+        _, mean, square = blocks.moments / blocks.moments[0]
+        return float(mean - DEVIATIONS_BELOW * sqrt(max(square - mean * mean, 0.0)))
+    at_rest = replace(factors, squares=np.ones_like(factors.squares))
+    sums = [run_round(at_rest, blocks, pairings, 0.0, job.n_threads) for pairings in blocks.rounds()]
+    _, pulls, weights = np.sum(sums, axis=0)
+    return float(-pulls / weights)

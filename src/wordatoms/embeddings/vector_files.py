@@ -1,0 +1,169 @@
+"""Word vectors in the files of other programs: GloVe, word2vec, fastText and numpy.
+
+    glove            text: a line `word number … number` per word
+    word2vec         the same, behind a line `n_words dim`
+    fasttext         the .vec files of fastText: as word2vec
+    word2vec-binary  a line `n_words dim`; then word, space and dim little-endian 32-bit floats per word
+    npy              an array x.npy; its words, one per line, in x.words, x.txt or words.txt beside it
+
+All but .npy may be packed with gzip, bzip2, xz or zstd. A word may hold spaces, as some of GloVe's do: the
+last `dim` fields of a line are its numbers. Nothing that a header claims is believed, let alone allocated,
+before the rows are there. What is exported is read back as the same words and the same 32-bit floats.
+
+What it leaves out: pickles (gensim's own files), which can run any program when they are opened; fastText's
+.bin models with their subwords; packing on export.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import chain
+from pathlib import Path
+
+from wordatoms.counts.word_lists import WordList, format_words, parse_words
+from wordatoms.embeddings.byte_source import open_bytes
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.embeddings.vector_rows import (
+    NUMBER,
+    format_binary_rows,
+    format_text_rows,
+    parse_header,
+    read_binary_rows,
+    read_text_rows,
+)
+from wordatoms.errors import InputError, VectorFileError
+from wordatoms.storage.files import save_array, write_whole
+from wordatoms.storage.untrusted import open_array
+
+FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
+
+_NUMPY_MAGIC = b"\x93NUMPY"
+_HEAD = 1 << 16
+"""Bytes that decide about the format."""
+
+
+def read_vectors(
+    path: Path, *, format: str = "auto", words: Path | None = None, max_words: int | None = None
+) -> Embeddings:
+    """Read a file of vectors; `format` is one of FORMATS, or "auto" to recognise it by its content.
+
+    `words` names the file of words that belongs to an .npy array. With `max_words` reading stops after that
+    many words, and what follows is not checked.
+    """
+    path = Path(path)
+    if format not in ("auto", *FORMATS):
+        raise InputError(f"format is {format!r}; pass 'auto' or one of {', '.join(FORMATS)}.")
+    if max_words is not None and max_words < 1:
+        raise InputError(f"max_words is {max_words}; pass 1 or more.")
+    with open_bytes(path) as source:
+        head = source.peek(_HEAD)
+        _refuse_foreign(path, head)
+        found = _recognise(head) if format == "auto" else format
+        if words is not None and found != "npy":
+            raise InputError(f"{path} is read as {found} and holds its own words; pass no other file of words.")
+        if found == "npy":
+            return _read_npy(path, words, max_words)
+        if found == "word2vec-binary":
+            return read_binary_rows(source, max_words)
+        return read_text_rows(source, max_words, has_header=found != "glove")
+
+
+def write_vectors(embeddings: Embeddings, path: Path, *, format: str) -> None:
+    """Write vectors for other programs, in one of FORMATS; the file appears whole or not at all.
+
+    The words of x.npy go to x.words, with their counts where they are known.
+    """
+    path = Path(path)
+    if format not in FORMATS:
+        raise InputError(f"format is {format!r}; pass one of {', '.join(FORMATS)}.")
+    if path.is_dir() or not path.parent.is_dir():
+        raise InputError(f"{path} is a folder or lies in none; pass the name of a file in a folder that exists.")
+    if format == "npy":
+        words = format_words(embeddings.words, embeddings.counts)
+        _write_pieces(path.with_suffix(".words"), [words])
+        save_array(path, embeddings.vectors)
+        return
+    header = [] if format == "glove" else [b"%d %d\n" % embeddings.vectors.shape]
+    rows = format_binary_rows(embeddings) if format == "word2vec-binary" else format_text_rows(embeddings)
+    _write_pieces(path, chain(header, rows))
+
+
+def _write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    with write_whole(path) as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+# --- which format it is
+
+
+def _refuse_foreign(path: Path, head: bytes) -> None:
+    """Say what to do with a file that is in none of the formats, whatever format was asked for."""
+    if not head:
+        raise VectorFileError(f"{path} is empty; expected word vectors.")
+    if re.match(rb"\x80[\x01-\x05]", head) or (head.startswith(_NUMPY_MAGIC) and b"'|O'" in head[:256]):
+        raise VectorFileError(
+            f"{path} is a pickle, which can run any program when it is opened, so it is not read. "
+            "If it comes from gensim and you trust it, convert it in Python:\n"
+            "    from gensim.models import KeyedVectors\n"
+            f"    KeyedVectors.load({str(path)!r}).save_word2vec_format('vectors.txt')"
+        )
+    if head.startswith(b"PK\x03\x04"):
+        raise VectorFileError(f"{path} is a zip archive; unpack it and pass the file of vectors inside.")
+    if head.startswith(b"\xba\x16\x4f\x2f"):
+        raise VectorFileError(f"{path} is a fastText .bin model; pass the .vec file that goes with it.")
+
+
+def _recognise(head: bytes) -> str:
+    if head.startswith(_NUMPY_MAGIC):
+        return "npy"
+    first, _, rest = head.partition(b"\n")
+    header = parse_header(first)
+    if header is None:
+        return "glove"
+    fields = rest.partition(b"\n")[0].split()
+    ends_in_number = bool(fields) and NUMBER.fullmatch(fields[-1])
+    if not ends_in_number and re.search(rb"[\x00-\x08\x0e-\x1f]", rest):
+        return "word2vec-binary"
+    # `5 7` may also be the word 5 with a vector of one number: then the next line has one number too
+    return "glove" if len(fields) == 2 and header.dim != 1 else "word2vec"
+
+
+# --- numpy
+
+
+def _read_npy(path: Path, words_path: Path | None, max_words: int | None) -> Embeddings:
+    words_path = _words_beside(path) if words_path is None else Path(words_path)
+    words, counts = _read_word_list(words_path)
+    try:
+        vectors = open_array(path)
+    except ValueError as error:
+        raise VectorFileError(f"{path} is no readable .npy array ({error}); write it again.") from error
+    if vectors.ndim != 2 or len(vectors) != len(words):
+        raise VectorFileError(
+            f"{path} has the shape {vectors.shape}, and {words_path} has {len(words):,} words; "
+            "expected one row per word."
+        )
+    try:
+        return Embeddings(words[:max_words], vectors[:max_words], None if counts is None else counts[:max_words])
+    except InputError as error:
+        raise VectorFileError(f"{path}: {error}") from error
+
+
+def _words_beside(path: Path) -> Path:
+    places = [path.with_suffix(".words"), path.with_suffix(".txt"), path.with_name("words.txt")]
+    for place in places:
+        if place.is_file():
+            return place
+    names = ", ".join(place.name for place in places)
+    raise VectorFileError(f"{path} has no {names} beside it; name the file that has its words, one per line.")
+
+
+def _read_word_list(path: Path) -> WordList:
+    try:
+        return parse_words(path.read_bytes())
+    except OSError as error:
+        raise VectorFileError(f"{path} cannot be read ({error.strerror}); name the file of words.") from error
+    except InputError as error:
+        raise VectorFileError(f"{path}, {error}") from error

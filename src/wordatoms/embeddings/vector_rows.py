@@ -1,0 +1,286 @@
+"""Rows of vector files, as text and as word2vec's binary: read, with the place of every mistake, and written.
+
+Rows are collected in an array that grows as they come; a header is only compared with what was found.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain, takewhile
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.embeddings.byte_source import ByteSource
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.errors import InputError, VectorFileError
+
+NUMBER = re.compile(rb"[+-]?+(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+")
+"""Possessive throughout: a field of a million digits and a letter is refused at once."""
+
+_SAMPLE_LINES = 100
+"""Lines that decide how many numbers a row has where no header says so."""
+_LONGEST_HEADER = 64
+_LONGEST_WORD = 1 << 16
+_LARGEST_DIM = 1_000_000
+_EXPORT_ROWS = 1024
+
+
+class Header(NamedTuple):
+    """The first line of word2vec's formats."""
+
+    n_words: int
+    dim: int
+
+
+def parse_header(line: bytes) -> Header | None:
+    match = re.fullmatch(rb"\s*([0-9]{1,18})\s+([0-9]{1,18})\s*", line)
+    return Header(int(match[1]), int(match[2])) if match else None
+
+
+def _checked_header(path: Path, line: bytes) -> Header:
+    header = parse_header(line)
+    if header is None:
+        raise VectorFileError(
+            f"{path}, line 1: expected a header `n_words dim` but found {line[:60]!r}; "
+            "a text file without header is in the format glove."
+        )
+    if header.n_words < 1 or not 1 <= header.dim <= _LARGEST_DIM:
+        raise VectorFileError(
+            f"{path}, line 1: the header promises {header.n_words:,} words of {header.dim:,} numbers; "
+            f"expected at least 1 word, and 1 to {_LARGEST_DIM:,} numbers each."
+        )
+    return header
+
+
+class _RowError(Exception):
+    """What is wrong with a row; the reader, which knows where the row stands, adds that."""
+
+
+class _Table:
+    """The words and vectors read so far."""
+
+    def __init__(self, path: Path, dim: int, unit: str) -> None:
+        """`unit` is what places in the file are counted in: lines or bytes."""
+        self.dim = dim
+        self._path, self._unit = path, unit
+        self._places: dict[str, int] = {}
+        self._vectors = np.empty((0, dim), dtype=np.float32)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def error(self, place: int, reason: object) -> VectorFileError:
+        return VectorFileError(f"{self._path}, {self._unit} {place}: {reason}")
+
+    def extend(self, words: Sequence[str], vectors: NDArray[np.float32], places: Sequence[int]) -> None:
+        start = len(self)
+        all_finite = np.logical_and.reduce(np.isfinite(vectors), axis=1)
+        for word, place, is_finite in zip(words, places, all_finite, strict=True):
+            if self._places.setdefault(word, place) != place:
+                other = self._places[word]
+                raise self.error(place, f"{word[:60]!r} has a vector already ({self._unit} {other}); keep one.")
+            if not is_finite:
+                raise self.error(place, f"{word[:60]!r} has NaN, infinity or a number too large for 32 bits.")
+        if len(self) > len(self._vectors):
+            self._resize(max(len(self), len(self._vectors) * 5 // 4))
+        self._vectors[start : len(self)] = vectors
+
+    def finish(self) -> Embeddings:
+        self._resize(len(self))
+        return Embeddings(tuple(self._places), self._vectors)
+
+    def _resize(self, n_rows: int) -> None:
+        self._vectors.resize((n_rows, self.dim), refcheck=False)  # in place: no second copy of a large array
+
+
+def _decode(word: bytes) -> str:
+    try:
+        return word.decode()
+    except UnicodeDecodeError:
+        raise _RowError(f"the word {word[:60]!r} is not UTF-8; convert the file to UTF-8.") from None
+
+
+def _encode(word: str) -> bytes:
+    try:
+        return word.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{word!r} is not Unicode text and cannot be exported; rename it.") from None
+
+
+# --- text
+
+_Lines = Sequence[tuple[int, bytes]]
+"""Lines that are not blank, with their numbers, which count from 1."""
+
+
+def read_text_rows(source: ByteSource, max_words: int | None, *, has_header: bool) -> Embeddings:
+    """The rows of a text file, behind a header or not."""
+    blocks = _line_blocks(source)
+    block = next(blocks, [])
+    header = None
+    if has_header:
+        header = _checked_header(source.path, block[0][1] if block else b"")
+        block = block[1:]
+    table = _Table(source.path, header.dim if header else _usual_width(source.path, block), "line")
+    n_wanted = min(header.n_words if header else sys.maxsize, max_words or sys.maxsize)
+    for lines in chain([block], blocks):
+        room = n_wanted - len(table)
+        _add_lines(table, lines[:room])
+        if len(table) == max_words:
+            break
+        if len(lines) > room:
+            raise table.error(lines[room][0], f"the header promises {n_wanted:,} words; this is one more.")
+    if header and len(table) < n_wanted:
+        raise VectorFileError(
+            f"{source.path} ends after {len(table):,} words, but its header promises {header.n_words:,}; "
+            "get the whole file, or correct the header."
+        )
+    return table.finish()
+
+
+def _line_blocks(source: ByteSource) -> Iterator[_Lines]:
+    number = 1
+    while block := source.take_lines():
+        lines = block.removesuffix(b"\n").split(b"\n")
+        yield [(i, line) for i, line in enumerate(lines, number) if line.strip()]
+        number += len(lines)
+
+
+def _usual_width(path: Path, lines: _Lines) -> int:
+    """How many numbers most of the first lines end in."""
+    widths = Counter(_n_numbers(line) for _, line in lines[:_SAMPLE_LINES])
+    width = widths.most_common(1)[0][0] if widths else 0
+    if width < 1:
+        found = repr(lines[0][1][:60]) if lines else "only blank lines"
+        raise VectorFileError(f"{path}, line 1: expected a word and its numbers but found {found}.")
+    if width > 1 and parse_header(lines[0][1]):
+        raise VectorFileError(f"{path}, line 1 is a header, which glove has not; pass the format word2vec.")
+    return width
+
+
+def _n_numbers(line: bytes) -> int:
+    """How many numbers stand at the end of a line, its first field not counted."""
+    fields = reversed(line.split()[1:])
+    return sum(1 for _ in takewhile(NUMBER.fullmatch, fields))
+
+
+def _add_lines(table: _Table, lines: _Lines) -> None:
+    """Parse rows: the plain ones compiled and all at once, the odd ones one by one."""
+    for number, line in lines:
+        if len(line) <= 2 * table.dim:  # before anything of the promised size is allocated
+            raise table.error(number, _too_few(len(line.split()) - 1, table.dim))
+    vectors, word_lengths = _parse_plain_rows([line for _, line in lines], table.dim)
+    words = []
+    for row, (number, line) in enumerate(lines):
+        try:
+            if word_lengths[row] >= 0:
+                words.append(_decode(line[: word_lengths[row]]))
+            else:
+                word, vectors[row] = _parse_odd_row(line, table.dim)
+                words.append(word)
+        except _RowError as error:
+            raise table.error(number, error) from None
+    table.extend(words, vectors, [number for number, _ in lines])
+
+
+def _parse_plain_rows(lines: Sequence[bytes], dim: int) -> tuple[NDArray[np.float32], list[int]]:
+    """The vectors and the lengths of the words of all plain rows; -1 for the length in an odd row."""
+    from wordatoms.kernels.vectortext import parse_rows
+
+    lengths = np.array([len(line) for line in lines], dtype=np.int64)
+    stops = np.cumsum(lengths)
+    vectors = np.empty((len(lines), dim), dtype=np.float32)
+    word_lengths = np.empty(len(lines), dtype=np.int64)
+    parse_rows(np.frombuffer(b"".join(lines), dtype=np.uint8), stops - lengths, stops, vectors, word_lengths)
+    return vectors, word_lengths.tolist()
+
+
+def _parse_odd_row(line: bytes, dim: int) -> tuple[str, NDArray[np.float32]]:
+    """Any row, slowly: spaces within the word, numbers of any size, and what is wrong with it."""
+    word, *fields = line.rsplit(None, dim)
+    if len(fields) < dim:
+        raise _RowError(_too_few(len(fields), dim))
+    for field in fields:
+        if not NUMBER.fullmatch(field):
+            raise _RowError(f"expected {dim} finite numbers but found {field[:60]!r} among them.")
+    parts = word.split()
+    if len(parts) > 1 and NUMBER.fullmatch(parts[-1]):
+        raise _RowError(f"expected a word and {dim} numbers but found more; repair or remove the line.")
+    with np.errstate(over="ignore"):  # infinity is refused with its word
+        return _decode(word), np.array([float(field) for field in fields]).astype(np.float32)
+
+
+def _too_few(n_found: int, dim: int) -> str:
+    return f"expected a word and {dim} numbers but found {n_found}; repair or remove the line."
+
+
+def format_text_rows(embeddings: Embeddings) -> Iterator[bytes]:
+    """The lines of a text file, without header."""
+    for start in range(0, len(embeddings), _EXPORT_ROWS):
+        words = embeddings.words[start : start + _EXPORT_ROWS]
+        # numpy writes the shortest decimal that is read back as the same 32-bit float
+        numbers = embeddings.vectors[start : start + _EXPORT_ROWS].astype(bytes).tolist()
+        for word, fields in zip(words, numbers, strict=True):
+            yield b" ".join([_text_word(word), *fields]) + b"\n"
+
+
+def _text_word(word: str) -> bytes:
+    """A word as it stands in a line, if it can be told from the numbers behind it."""
+    encoded = _encode(word)
+    if not re.search(rb"\s", encoded):
+        return encoded
+    try:
+        read_back, _ = _parse_odd_row(encoded + b" 0", 1)
+    except _RowError:
+        read_back = ""
+    if "\n" in word or read_back != word:
+        raise InputError(f"{word!r} would not be read back from text; rename it, or use the format npy.")
+    return encoded
+
+
+# --- word2vec's binary
+
+
+def read_binary_rows(source: ByteSource, max_words: int | None) -> Embeddings:
+    """The rows of word2vec's binary format, and its header."""
+    header_line = source.take_until(b"\n", _LONGEST_HEADER) or source.peek(_LONGEST_HEADER)
+    header = _checked_header(source.path, header_line)
+    table = _Table(source.path, header.dim, "byte")
+    n_wanted = min(header.n_words, max_words or sys.maxsize)
+    while len(table) < n_wanted:
+        offset = source.offset
+        try:
+            word, vector = _take_binary_row(source, header.dim)
+        except _RowError as error:
+            raise table.error(offset, f"in word {len(table) + 1:,} of {header.n_words:,}, {error}") from None
+        table.extend([word], vector[None], [offset])
+    if len(table) == header.n_words and source.peek(2) not in (b"", b"\n"):
+        raise table.error(source.offset, f"the header promises {n_wanted:,} words, but the file goes on.")
+    return table.finish()
+
+
+def _take_binary_row(source: ByteSource, dim: int) -> tuple[str, NDArray[np.float32]]:
+    encoded = source.take_until(b" ", _LONGEST_WORD)
+    if encoded is None:
+        raise _RowError("no space ends the word; the file is cut short, or its header is wrong.")
+    word = _decode(encoded.lstrip(b"\n"))  # some programs end each row with a line end, some do not
+    if not word:
+        raise _RowError("the word is empty; the header may be wrong.")
+    numbers = source.take(4 * dim)
+    if len(numbers) < 4 * dim:
+        raise _RowError(f"the file ends after {len(numbers):,} of the {4 * dim:,} bytes of {word[:60]!r}.")
+    return word, np.frombuffer(numbers, dtype="<f4")
+
+
+def format_binary_rows(embeddings: Embeddings) -> Iterator[bytes]:
+    """The rows of word2vec's binary format, without header."""
+    for word, vector in zip(embeddings.words, embeddings.vectors, strict=True):
+        if " " in word or word.startswith("\n"):
+            raise InputError(f"{word!r} holds a space or a line end, which word2vec-binary cannot; rename it.")
+        yield b"%b %b\n" % (_encode(word), vector.astype("<f4").tobytes())

@@ -1,0 +1,199 @@
+"""The ledger of a pass over text: what was found in the shards read so far, kept on disk until the pass is over.
+
+An entry says which shards it stands for and names its files; it is written last and whole, so that after a kill at any
+moment what has an entry is complete and what has none is read again. Shards are known by the hash of their file, not
+by its name: a broken file can be replaced, and nothing else is read twice. Entries of other settings are not found,
+because the settings are part of the ledger's name.
+
+Left out: what the pieces mean, and adding them up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import numpy as np
+
+from wordatoms.storage.files import ArrayFile, force_to_disk, spill_folder, spilled, write_json
+from wordatoms.storage.untrusted import read_json
+from wordatoms.text.shards import Shard
+
+READ_BYTES = 1 << 22
+FORMAT = 1
+"""Of the pieces; to be raised with any change to what they mean."""
+Piece = TypeVar("Piece")
+"""A frozen dataclass of arrays, in memory or on disk, and numbers."""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """A folder with the pieces of one pass."""
+
+    folder: Path
+    lasts: bool = True
+    """Whether it outlives this process."""
+
+    def find(
+        self, shards: Sequence[Shard], kind: type[Piece], is_sound: Callable[[Piece], bool]
+    ) -> tuple[list[Piece], list[Shard]]:
+        """The pieces that are there for some of the shards, and the shards without any.
+
+        A ledger may come from a stranger with the rest of a model: what is not sound does not count.
+        """
+        wanted = Counter(map(shard_key, shards))
+        pieces: list[Piece] = []
+        for path in sorted(self.folder.glob("*.json")):
+            covered, found = self._read(path, kind, is_sound)
+            if covered and covered <= wanted:  # the same text may be there twice
+                wanted -= covered
+                pieces += found
+        todo = []
+        for shard in shards:
+            if wanted[shard_key(shard)]:
+                wanted[shard_key(shard)] -= 1
+                todo.append(shard)
+        return pieces, todo
+
+    def enter(self, shards: Sequence[Shard], pieces: Sequence[Piece]) -> list[Piece]:
+        """Keep the pieces that were found in some shards; what is in memory goes to disk."""
+        kept = [self.put(piece) for piece in pieces]
+        if not self.lasts:
+            return kept
+        descriptions = [self._describe(piece) for piece in kept]
+        keys = Counter(map(shard_key, shards))
+        write_json(self.folder / f"{uuid4().hex}.json", {"shards": keys, "pieces": descriptions})
+        return kept
+
+    def put(self, piece: Piece) -> Piece:
+        """The piece with its arrays on disk, those of two dimensions in memory too."""
+        return type(piece)(**{name: _on_disk(value, self.folder) for name, value in _values(piece).items()})
+
+    def _describe(self, piece: Any) -> dict[str, Any]:
+        return {name: self._describe_value(value) for name, value in _values(piece).items()}
+
+    def _describe_value(self, value: Any) -> Any:
+        if isinstance(value, ArrayFile):
+            force_to_disk(value.path)
+            facts = {"file": value.path.name, "type": value.dtype.str, "length": value.length}
+            return {**facts, "crc32": _crc32(value.path)}
+        if isinstance(value, np.ndarray):
+            return {**self._describe_value(spilled(value.reshape(-1), self.folder)), "shape": value.shape}
+        return value
+
+    def _read(
+        self, path: Path, kind: type[Piece], is_sound: Callable[[Piece], bool]
+    ) -> tuple[Counter[str], list[Piece]]:
+        """What an entry stands for; nothing where it or one of its files is broken or gone."""
+        try:
+            entry = read_json(path)
+            pieces = [
+                kind(**{name: self._read_value(value) for name, value in piece.items()}) for piece in entry["pieces"]
+            ]
+            covered = Counter({str(key): int(n) for key, n in entry["shards"].items()})
+            return (covered, pieces) if all(map(is_sound, pieces)) else (Counter(), [])
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError):
+            return Counter(), []
+
+    def _read_value(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        path, dtype, length = self.folder / Path(value["file"]).name, np.dtype(value["type"]), int(value["length"])
+        if path.stat().st_size != ArrayFile.HEADER_BYTES + length * dtype.itemsize:
+            raise ValueError(f"{path} is cut off")
+        if _crc32(path) != value["crc32"]:
+            raise ValueError(f"{path} is not as it was written")
+        array = ArrayFile(path, dtype, length)
+        return array[:].reshape(value["shape"]) if "shape" in value else array
+
+    def clear_leftovers(self) -> None:
+        """Remove files that no entry names: they were being written when their process died."""
+        named = {file for path in self.folder.glob("*.json") for file in _files_of(path)}
+        for path in self.folder.iterdir() if self.folder.is_dir() else ():
+            if path.suffix != ".json" and path.name not in named:
+                path.unlink(missing_ok=True)
+
+    def drop(self) -> None:
+        """Remove it all, and the folder of ledgers where this was the last."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        with suppress(OSError):  # not empty, as a rule
+            self.folder.parent.rmdir()
+
+
+@contextmanager
+def opened_ledger(name: str, facts: Sequence[object], *, keep: Path | None, work: Path | None) -> Iterator[Ledger]:
+    """The ledger of a pass with these facts below `keep`, where it stays; without `keep`, one below `work` that goes.
+
+    Ledgers of the same pass with other facts are removed from `keep`.
+    """
+    if keep is None:
+        with spill_folder(work) as spill:
+            yield Ledger(spill, lasts=False)
+        return
+    folder = keep / f"{name}-{_digest(facts)}"
+    folder.mkdir(parents=True, exist_ok=True)
+    for other in keep.glob(f"{name}-*"):
+        if other != folder:
+            shutil.rmtree(other, ignore_errors=True)
+    ledger = Ledger(folder)
+    ledger.clear_leftovers()
+    try:
+        yield ledger
+    except BaseException:
+        ledger.clear_leftovers()
+        if not any(folder.glob("*.json")):
+            ledger.drop()
+        raise
+
+
+def shard_key(shard: Shard) -> str:
+    """The same for the same stretch of the same content, wherever the file is."""
+    facts = {**asdict(shard), "origin": ""}
+    if shard.sha256:
+        facts["path"] = ""
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _digest(facts: Sequence[object]) -> str:
+    from wordatoms import __version__
+
+    digest = hashlib.sha256(f"{FORMAT} {__version__}".encode())
+    for fact in facts:
+        is_array = isinstance(fact, np.ndarray)
+        digest.update(f"|{fact.dtype.str} {fact.shape}|".encode() if is_array else f"|{fact!r}".encode())  # type: ignore[attr-defined]
+        if is_array:
+            digest.update(np.ascontiguousarray(fact).data)  # type: ignore[call-overload]
+    return digest.hexdigest()[:16]
+
+
+def _values(piece: Any) -> dict[str, Any]:
+    return {field.name: getattr(piece, field.name) for field in fields(piece)}
+
+
+def _on_disk(value: Any, folder: Path) -> Any:
+    return spilled(value, folder) if isinstance(value, np.ndarray) and value.ndim == 1 else value
+
+
+def _files_of(path: Path) -> list[str]:
+    try:
+        pieces = read_json(path)["pieces"]
+        return [str(value["file"]) for piece in pieces for value in piece.values() if isinstance(value, dict)]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []
+
+
+def _crc32(path: Path) -> int:
+    crc = 0
+    with path.open("rb", buffering=0) as file:
+        while chunk := file.read(READ_BYTES):
+            crc = zlib.crc32(chunk, crc)
+    return crc

@@ -1,0 +1,75 @@
+"""Where the words of a text stand in it, as the page that shows them counts.
+
+The tokenizer of a model says what the words are, not where. Its tokens are pieces of the text in Unicode normal form C,
+apart from case, from the shape of apostrophes and from invisible characters, so that each is found again behind the
+one before it. Offsets are those of JavaScript: UTF-16 code units.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import accumulate
+from typing import NamedTuple
+
+from wordatoms.text.tokenizer import APOSTROPHES, IGNORED, PHRASE_JOINT, Tokenizer
+
+_APOSTROPHES = {ord(mark): "'" for mark in APOSTROPHES}
+_BEYOND_ONE_UNIT = "\uffff"
+
+
+class Span(NamedTuple):
+    """A word of a text and its place."""
+
+    start: int
+    end: int
+    word: str
+    """As the tokenizer spells it."""
+
+
+def normal_form(text: str) -> str:
+    """The text that spans are places in."""
+    return unicodedata.normalize("NFC", text)
+
+
+def find_spans(text: str, tokenizer: Tokenizer) -> list[Span]:
+    """The words of a text in normal form; the same as `tokenizer.tokens` gives."""
+    found: list[Span] = []
+    start = 0
+    for line in text.split("\n"):
+        found += [Span(start + each.start, start + each.end, each.word) for each in _line_spans(line, tokenizer)]
+        start += len(line) + 1
+    return found
+
+
+def _line_spans(line: str, tokenizer: Tokenizer) -> Iterator[Span]:
+    """With phrases joined: `new_york` is the place of both words."""
+    written = replace(tokenizer, keep_case=True).words(line)
+    words = written if tokenizer.keep_case else [word.lower() for word in written]
+    places = list(_places(line, written, tokenizer))
+    at = 0
+    for token in tokenizer.tokens(line) if tokenizer.phrases else words:
+        n = 1
+        while PHRASE_JOINT.join(words[at : at + n]) != token:
+            n += 1
+        yield Span(places[at][0], places[at + n - 1][1], token)
+        at += n
+
+
+def _places(line: str, words: Iterable[str], tokenizer: Tokenizer) -> Iterator[tuple[int, int]]:
+    """Between two words there is no letter and no digit, so that the next one is where its letters come first."""
+    kept = [place for place, letter in enumerate(line) if tokenizer.pretokenized or letter not in IGNORED]
+    plain = "".join(line[place] for place in kept)
+    if not tokenizer.pretokenized:
+        plain = plain.translate(_APOSTROPHES)
+    end = 0
+    for word in words:
+        start = plain.index(word, end)
+        end = start + len(word)
+        yield kept[start], kept[end - 1] + 1
+
+
+def utf16_offsets(text: str) -> list[int]:
+    """For each place in a text, and its end, the code units before it."""
+    return [0, *accumulate(2 if character > _BEYOND_ONE_UNIT else 1 for character in text)]

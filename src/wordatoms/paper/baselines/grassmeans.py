@@ -1,0 +1,170 @@
+"""K-Grassmeans (Mu, Bhat and Viswanath 2017): a context is a subspace, a sense a line where many of them meet.
+
+The subspace of a context is spanned by the first three principal directions, not centred, of the vectors of its
+words, function words left out. K-Grassmeans looks for k unit vectors that maximise Σ ‖projection on the subspace‖²
+over the contexts, each counted for the vector with the largest projection. The best vector of a cluster is the first
+eigenvector of the sum of its projections. A power step from the vector before leads towards it and can never lower the
+sum, so one step between two assignments will do. The best of several random starts is kept. The probability of a sense
+falls off as exp(−distance) between its line and the subspace, as in the authors' soft decoding.
+
+Simplified: function words are those with p(w) above a threshold, and a context is a window instead of a sentence. The
+authors train vectors anew on a text with its senses marked; an `InducedMap` does that by Theorem 1 (see
+`retrained_vectors`), and without one the vectors are the lines, turned to the side of the context words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.contexts.induced_map import InducedMap
+from wordatoms.contexts.sif import SIF
+from wordatoms.contexts.word_windows import WordWindows
+from wordatoms.paper.baselines.inventory import (
+    BLOCK_CONTEXTS,
+    Competitor,
+    ContextReader,
+    Floats,
+    Rows,
+    WordSenses,
+    belonging,
+    check_at_least_one,
+    learn_words,
+    retrained_vectors,
+)
+from wordatoms.senses.posterior import softmax, to_unit
+
+RANK = 3
+"""Dimensions of a context."""
+FUNCTION_WORD = 1e-3
+"""Words that make up a larger share of the text say nothing of a context; about a hundred do."""
+N_STARTS = 3
+N_ITERATIONS = 100
+COARSE, FINE = 1e-3, 1e-4
+"""A step that gains less ends the search from a start, and that from the best of them."""
+SMALLEST_VALUE = 1e-5
+"""Of a context's directions: the least squared singular value, as a share of the first."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Grassmeans(Competitor):
+    """Lines where contexts meet, as senses."""
+
+    def _p_filled(self, senses: WordSenses, contexts: Rows) -> NDArray[np.float64]:
+        projections = squared_projections(context_bases(contexts, self.reader.vectors), senses.centres)
+        return softmax(-np.sqrt(np.maximum(1 - projections, 0)).astype(np.float64))
+
+
+def learn_grassmeans(
+    sif: SIF,
+    windows: WordWindows,
+    words: Sequence[str],
+    *,
+    n_senses: int = 5,
+    window: int = 10,
+    function_word: float = FUNCTION_WORD,
+    induced_map: InducedMap | None = None,
+    random_state: int = 0,
+    threads: int = 1,
+) -> Grassmeans:
+    """Find the lines of each word; words with p(w) above `function_word` are left out of contexts."""
+    check_at_least_one(n_senses=n_senses, window=window)
+    embeddings = sif.embeddings
+    reader = ContextReader(sif, (sif.p_word <= function_word).astype(np.float32), window, embeddings.vectors)
+
+    def learn(sample: NDArray[np.int32], _: Floats, rng: np.random.Generator) -> WordSenses | None:
+        contexts = reader.of_windows(sample)
+        bases = context_bases(contexts, reader.vectors)
+        usable = bases.any(axis=(1, 2))
+        if not usable.any():
+            return None
+        lines = meeting_lines(bases[usable], n_senses, rng)
+        p = belonging(lines.nearest)
+        sums = p.T @ reader.means(contexts[usable])
+        turned = lines.directions * np.where((lines.directions * sums).sum(axis=1) < 0, -1, 1)[:, None]
+        vectors = turned.astype(np.float32)
+        if induced_map is not None:
+            vectors = retrained_vectors(p, sample[usable], sif, induced_map)
+        return WordSenses(vectors, lines.directions, p.mean(axis=0))
+
+    learned = learn_words(
+        words, learn, embeddings=embeddings, windows=windows, random_state=random_state, threads=threads
+    )
+    return Grassmeans(reader, learned)
+
+
+def context_bases(contexts: Rows, vectors: Floats) -> Floats:
+    """Orthonormal rows that span each context's subspace, (n, RANK, dim); zero rows where it has fewer words."""
+    bases = np.zeros((len(contexts), RANK, vectors.shape[1]), np.float32)
+    order = np.argsort(contexts < 0, axis=1, kind="stable")  # words first, so that empty columns can be cut off
+    packed = np.take_along_axis(contexts, order, axis=1)
+    for start in range(0, len(contexts), BLOCK_CONTEXTS):
+        block = packed[start : start + BLOCK_CONTEXTS]
+        width = max(int((block >= 0).sum(axis=1).max(initial=0)), RANK)
+        bases[start : start + BLOCK_CONTEXTS] = _bases(block[:, :width], vectors)
+    return bases
+
+
+def _bases(contexts: Rows, vectors: Floats) -> Floats:
+    """The first right singular vectors of each context's words, by way of their inner products with each other."""
+    if contexts.shape[1] < RANK:
+        contexts = np.pad(contexts, ((0, 0), (0, RANK - contexts.shape[1])), constant_values=-1)
+    members = np.where((contexts >= 0)[..., None], vectors[contexts], np.float32(0))
+    values, directions = np.linalg.eigh((members @ members.transpose(0, 2, 1)).astype(np.float64))
+    values, directions = values[:, -RANK:], directions[..., -RANK:]
+    kept = values > SMALLEST_VALUE * values[:, -1:]
+    scales = np.where(kept & (values > 0), 1 / np.sqrt(np.where(values > 0, values, 1)), 0)
+    weights = (directions * scales[:, None]).transpose(0, 2, 1).astype(np.float32)
+    return np.asarray(weights @ members)
+
+
+def squared_projections(bases: Floats, directions: Floats) -> Floats:
+    """‖projection of each direction on each context's subspace‖², (n, k)."""
+    parts = bases.reshape(-1, bases.shape[2]) @ directions.T
+    return np.asarray((parts * parts).reshape(len(bases), RANK, -1).sum(axis=1))
+
+
+class Lines(NamedTuple):
+    """Directions in which the subspaces meet."""
+
+    directions: Floats
+    """Of length 1, (k, dim)."""
+    nearest: NDArray[np.intp]
+    """The direction of each context."""
+    fit: float
+    """Mean squared projection."""
+
+
+def meeting_lines(bases: Floats, n_lines: int, rng: np.random.Generator) -> Lines:
+    """K-Grassmeans, the best of several starts; at most `n_lines`, none of them without contexts."""
+    starts = [rng.choice(len(bases), min(n_lines, len(bases)), replace=False) for _ in range(N_STARTS)]
+    # the first principal direction of a context is a better start than any direction
+    found = [_lines_from(bases, bases[start, RANK - 1], COARSE) for start in starts]
+    best = max(found, key=lambda lines: lines.fit)
+    return _lines_from(bases, best.directions, FINE)
+
+
+def _lines_from(bases: Floats, directions: Floats, enough: float) -> Lines:
+    """Power steps until one gains less than `enough`, as a share of the mean squared projection."""
+    fit = -np.inf
+    for _ in range(N_ITERATIONS):
+        lines, directions = power_step(bases, directions)
+        if lines.fit <= fit * (1 + enough):
+            break
+        fit = lines.fit
+    return lines
+
+
+def power_step(bases: Floats, directions: Floats) -> tuple[Lines, Floats]:
+    """The contexts nearest to each direction, and it moved towards the first eigenvector of their projections' sum."""
+    flat = bases.reshape(-1, bases.shape[2])
+    parts = (flat @ directions.T).reshape(len(bases), RANK, -1)
+    projections = (parts * parts).sum(axis=1)
+    used, nearest = np.unique(projections.argmax(axis=1), return_inverse=True)
+    own = np.where(nearest[:, None, None] == np.arange(len(used)), parts[..., used], 0)
+    lines = Lines(directions[used], nearest, float(projections.max(axis=1).mean(dtype=np.float64)))
+    return lines, to_unit(own.reshape(len(flat), -1).T @ flat)

@@ -1,0 +1,64 @@
+"""What the paper's tables say in words, and numbers that no evaluation of ours holds already.
+
+The numbers of Tables 2, 3, 4, 7, 8 and Figure 1 stand with their evaluations (`PAPER` in `wordatoms.paper.tasks`).
+"""
+
+from __future__ import annotations
+
+N_ATOMS = 2000
+N_MEANINGLESS = 100
+SPARSITY = 5
+
+ATOMS = {
+    1978: "drowning suicides overdose murder poisoning commits stabbing strangulation gunshot",
+    825: "instagram twitter facebook tumblr vimeo linkedin reddit myspace tweets",
+    231: "stakes thoroughbred guineas preakness filly fillies epsom racecourse sired",
+    616: "membrane mitochondria cytosol cytoplasm membranes organelles endoplasmic proteins vesicles",
+    1638: "slapping pulling plucking squeezing twisting bowing slamming tossing grabbing",
+    149: "orchestra philharmonic philharmonia conductor symphony orchestras toscanini concertgebouw solti",
+    330: "conferences meetings seminars workshops exhibitions organizes concerts lectures presentations",
+}
+"""Table 5: seven atoms by their ids, each with its nine nearest words."""
+
+SENSES = {
+    "tie": (
+        "trousers blouse waistcoat skirt sleeved pants",
+        "season teams winning league finished championship",
+        "scoreline goalless equaliser clinching scoreless replay",
+        "wires cables wiring electrical wire cable",
+        "operatic soprano mezzo contralto baritone coloratura",
+    ),
+    "spring": (
+        "beginning until months earlier year last",
+        "dampers brakes suspension absorbers wheels damper",
+        "flower flowers flowering fragrant lilies flowered",
+        "creek brook river fork piney elk",
+        "humid winters summers ppen warm temperatures",
+    ),
+}
+"""Table 6: the five atoms of two words, each with its six nearest words; the last is often a mistake."""
+
+BAT = (
+    "navigate nocturnal mouse wing cave sonic fly dark",
+    "used hitting ball game match cricket play baseball",
+    "wink briefly shut eyes wink bate quickly action",
+    "whereby legal court law lawyer suit bill judge",
+    "loose ends two loops shoelaces tie rope string",
+    "horny projecting bird oral nest horn hard food",
+)
+"""The example of a lineup; the first three are senses of *bat*."""
+N_BAT_SENSES = 3
+
+RING = ("mathematics", "a game's target", "the telephone", "a cell's plastid", "wrestling", "jewellery", "mushrooms")
+"""What the seven sentences for *ring* are about, in a table that was left out."""
+
+MUSIC = ("jazz", "rock", "classical", "country")
+"""Words whose atoms should be under one meta-atom, says a part that was left out."""
+SCIENCE = ("biochemistry", "biology", "chemistry", "mathematics")
+
+DISPLAY_NAMES = {"glove": "GloVe", "sn": "SN", "skipgram": "skip-gram", "pmi": "PMI", "nnse": "NNSE"}
+
+
+def shown_method(method: str) -> str:
+    """A method of embedding as people write it."""
+    return DISPLAY_NAMES.get(method, method)

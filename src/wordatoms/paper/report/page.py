@@ -1,0 +1,277 @@
+"""One self-contained page: inline style, inline charts, nothing fetched from anywhere, every text escaped.
+
+All it knows are outcomes; it computes nothing. It is as readable on a phone and on paper as on a screen, light or dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from wordatoms import __version__
+from wordatoms.paper.exhibits.blocks import (
+    DASH,
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Remark,
+    Row,
+    Table,
+    compare_table,
+    format_cell,
+)
+from wordatoms.paper.exhibits.charts import Chart, ScatterChart
+from wordatoms.paper.exhibits.inputs import Inputs
+from wordatoms.paper.exhibits.published import shown_method
+from wordatoms.paper.report.describing import describe_model
+from wordatoms.paper.report.runner import Outcome
+
+STYLE = Path(__file__).with_name("page.css")
+PAPER = (
+    "S. Arora, Y. Li, Y. Liang, T. Ma, A. Risteski: Linear Algebraic Structure of Word Senses, with Applications to "
+    "Polysemy. TACL 6, 2018."
+)
+INTRODUCTION = (
+    "Every table and figure of “Linear Algebraic Structure of Word Senses” (Arora et al., TACL 2018), computed anew "
+    "and set beside the paper's own numbers. Each section says what was measured, how far it is from the paper and "
+    "from a baseline that knows less, and why. What could not be computed for want of data is listed with how to get "
+    "it."
+)
+TONES = {"reproduced": "good", "better": "good", "holds": "good", "below": "bad", "does not hold": "bad"}
+"""The colour of a verdict, by its beginning."""
+LONG_TABLE = 14
+"""Longer tables are folded."""
+
+
+def make_page(outcomes: Sequence[Outcome], inputs: Inputs) -> str:
+    """The whole page."""
+    body = [
+        _header(outcomes, inputs),
+        _summary(outcomes),
+        *(_section(outcome, inputs) for outcome in outcomes),
+        _footer(outcomes),
+    ]
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        "<title>Word senses, reproduced</title>\n"
+        f"<style>\n{STYLE.read_text('utf-8')}</style>\n</head>\n<body>\n<main>\n" + "\n".join(body) + "\n</main>\n"
+        "</body>\n</html>\n"
+    )
+
+
+# --- head and foot
+
+
+def _header(outcomes: Sequence[Outcome], inputs: Inputs) -> str:
+    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in _facts(inputs))
+    done = sum(outcome.status == "done" for outcome in outcomes)
+    return (
+        f'<header>\n<p class="kicker">wordatoms {escape(__version__)} · reproduction report</p>\n'
+        f"<h1>Linear algebraic structure of word senses</h1>\n<p class='lead'>{escape(INTRODUCTION)}</p>\n"
+        f"<p class='lead'>{done} of {len(outcomes)} exhibits are shown.</p>\n"
+        f"<dl class='facts'>{rows}</dl>\n</header>"
+    )
+
+
+def _facts(inputs: Inputs) -> list[tuple[str, str]]:
+    found = describe_model(inputs.model)
+    facts = [("model", str(found["name"])), ("vectors", _vectors(found))]
+    if found["atoms"]:
+        made = found["atoms_settings"]
+        runs = f"{made['n_restarts']} runs of k-SVD, " if made["n_restarts"] else ""
+        facts.append(("atoms", f"{found['atoms']:,} ({runs}at most {made['sparsity']} for a word)"))
+    if "map_settings" in found:
+        made = found["map_settings"]
+        inside = "in" if made["include_target"] else "left out"
+        facts.append(
+            ("map A", f"contexts of {made['window']} words on each side, a = {made['a']:g}, the word {inside}")
+        )
+    if inputs.others:
+        facts.append(("beside it", ", ".join(shown_method(model.embeddings.method) for model in inputs.others)))
+    if inputs.text:
+        n_files = len(inputs.text_files)
+        of_whom = f", {inputs.source}" if inputs.source else ""
+        facts.append(("text at hand", f"{n_files} {'file' if n_files == 1 else 'files'}{of_whom}"))
+    return [*facts, ("seed", str(inputs.seed))]
+
+
+def _vectors(found: dict[str, Any]) -> str:
+    tokens = f", trained on {found['tokens'] / 1e6:,.1f}M tokens" if found["tokens"] else ""
+    return f"{shown_method(found['method'])}, {found['words']:,} words, {found['dimensions']} dimensions{tokens}"
+
+
+def _footer(outcomes: Sequence[Outcome]) -> str:
+    machines = sorted({outcome.machine for outcome in outcomes if outcome.machine})
+    days = sorted({outcome.computed for outcome in outcomes if outcome.computed})
+    computed = f"Computed {' to '.join(dict.fromkeys((days[0], days[-1])))} on {'; '.join(machines)}." if days else ""
+    total = sum(outcome.seconds or 0 for outcome in outcomes)
+    return (
+        f"<footer>\n<p>{escape(PAPER)}</p>\n<p>{escape(computed)} {total:,.0f} seconds in all. All numbers are in "
+        "results.json beside this page. Of SemEval-2010 and SCWS only scores are shown, none of their "
+        "text.</p>\n</footer>"
+    )
+
+
+# --- summary
+
+
+def _summary(outcomes: Sequence[Outcome]) -> str:
+    parts = []
+    for is_paper, title in ((True, "The paper's tables and figures"), (False, "Our additions")):
+        chosen = [outcome for outcome in outcomes if outcome.exhibit.is_paper == is_paper]
+        if chosen:
+            rows = "".join(_summary_rows(outcome) for outcome in chosen)
+            parts.append(f'<tbody><tr class="group"><th colspan="7" scope="rowgroup">{title}</th></tr>{rows}</tbody>')
+    names = ("measure", "paper", "ours", "difference", "baseline", "verdict")
+    head = "".join(f'<th scope="col"{_class(_summary_kind(name))}>{name}</th>' for name in names)
+    return (
+        '<section id="summary">\n<h2>At a glance</h2>\n<div class="scroll"><table class="summary">'
+        f'<thead><tr><th scope="col">exhibit</th>{head}</tr></thead>{"".join(parts)}</table></div>\n</section>'
+    )
+
+
+def _summary_kind(name: str) -> str:
+    return "" if name in ("measure", "verdict") else "number"
+
+
+def _summary_rows(outcome: Outcome) -> str:
+    exhibit = outcome.exhibit
+    link = f'<a href="#{exhibit.name}">{escape(exhibit.name)}</a>'
+    seconds = f'<span class="seconds">{_seconds(outcome.seconds)}</span>' if outcome.status == "done" else ""
+    if outcome.status != "done" or outcome.numbers is None:
+        what = {"missing": "needs " + ", ".join(name for name, _ in outcome.missing), "failed": outcome.says}
+        said = f'<td colspan="5" class="quiet">{escape(what.get(outcome.status, ""))}</td>'
+        return f'<tr><th scope="row">{link}</th>{said}<td class="verdict">{_badge(outcome.status)}</td></tr>'
+    headlines = [figure for figure in exhibit.figures(outcome.numbers) if figure.is_headline]
+    if not headlines:
+        shown = f'<td colspan="5" class="what">{escape(exhibit.title)}</td><td></td>'
+        return f'<tr><th scope="row">{link}{seconds}</th>{shown}</tr>'
+    first = f'<th scope="row" rowspan="{len(headlines)}">{link}{seconds}</th>'
+    return "".join(
+        f"<tr>{first if not number else ''}{_headline(figure)}</tr>" for number, figure in enumerate(headlines)
+    )
+
+
+def _headline(figure: Figure) -> str:
+    numbers = {
+        "paper": format_cell(figure.paper, figure.digits),
+        "ours": format_cell(figure.ours, figure.digits),
+        "difference": format_cell(figure.difference, figure.digits, signed=True),
+        "baseline": format_cell(figure.baseline, figure.digits),
+    }
+    hints = {"baseline": f' title="{escape(figure.baseline_is)}"' if figure.baseline is not None else ""}
+    cells = "".join(
+        f'<td class="number" data-label="{name}"{hints.get(name, "")}>{escape(text)}</td>'
+        for name, text in numbers.items()
+    )
+    return f'<td class="what">{escape(figure.what)}</td>{cells}<td class="verdict">{_badge(figure.verdict)}</td>'
+
+
+def _badge(text: str) -> str:
+    tone = next((tone for start, tone in TONES.items() if text.startswith(start)), "plain")
+    return f'<span class="badge {tone}">{escape(text)}</span>'
+
+
+def _seconds(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"{seconds:.1f} s" if seconds < 60 else f"{seconds / 60:.1f} min"
+
+
+# --- sections
+
+
+def _section(outcome: Outcome, inputs: Inputs) -> str:
+    exhibit = outcome.exhibit
+    content = {"done": _done, "missing": _missing, "failed": _failed}[outcome.status](outcome)
+    return (
+        f'<section id="{exhibit.name}">\n<h2>{escape(exhibit.title)} <a class="anchor" href="#{exhibit.name}" '
+        f'aria-label="link to this section">#</a></h2>\n<p>{escape(exhibit.about)}</p>\n{content}\n'
+        f'<p class="command"><code>{escape(inputs.command(exhibit.name))}</code></p>\n</section>'
+    )
+
+
+def _done(outcome: Outcome) -> str:
+    assert outcome.numbers is not None
+    exhibit, numbers = outcome.exhibit, outcome.numbers
+    figures = exhibit.figures(numbers)
+    parts = [_table(compare_table(figures), "compared")] if figures else []
+    label = "Why it differs." if exhibit.is_paper else "Note."
+    parts.append(f'<p class="why"><b>{label}</b> {escape(exhibit.why(numbers))}</p>')
+    parts += [_block(block) for block in exhibit.render(numbers)]
+    more = "".join(f"<li>{escape(name)}: {escape(how)}</li>" for name, how in outcome.lacking)
+    if more:
+        parts.append(f'<details class="more"><summary>More would be shown with</summary><ul>{more}</ul></details>')
+    parts.append(f'<p class="took">Computed in {_seconds(outcome.seconds)}.</p>')
+    return "\n".join(parts)
+
+
+def _missing(outcome: Outcome) -> str:
+    items = "".join(f"<li><b>{escape(name)}</b>: {escape(how)}</li>" for name, how in outcome.missing)
+    return f'<div class="absent"><p>Not computed: this needs</p><ul>{items}</ul></div>'
+
+
+def _failed(outcome: Outcome) -> str:
+    return f'<div class="absent failed"><p>Failed: {escape(outcome.says)}</p></div>'
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Table):
+        return _table(block)
+    if isinstance(block, Remark):
+        return f'<p class="remark">{escape(block.text)}</p>'
+    return _figure(block)
+
+
+def _figure(chart: Chart) -> str:
+    legend = "".join(
+        f'<li><svg class="key" viewBox="0 0 22 10" aria-hidden="true">{_key(style)}</svg>{escape(name)}</li>'
+        for style, name in chart.legend
+    )
+    listed = f'<ul class="legend">{legend}</ul>' if legend else ""
+    wide = ' class="wide"' if isinstance(chart, ScatterChart) else ""
+    return f"<figure{wide}><figcaption>{escape(chart.title)}</figcaption>{chart.svg()}{listed}</figure>"
+
+
+def _key(style: str) -> str:
+    if style.startswith("bar"):
+        return f'<rect class="{style}" x="3" y="0" width="16" height="10"/>'
+    if style == "reference":
+        return '<line class="reference" x1="0" x2="22" y1="5" y2="5"/>'
+    return f'<polyline class="line {style}" points="0,5 22,5"/><circle class="dot {style}" cx="11" cy="5" r="3"/>'
+
+
+def _table(table: Table, kind: str = "") -> str:
+    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
+    head = "".join(f'<th scope="col"{_class(_kind(column))}>{escape(column.name)}</th>' for column in table.columns)
+    rows = "".join(_row(row, table.columns) for row in table.rows)
+    body = f"{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
+    markup = f'<div class="scroll"><table{_class(kind)}>{body}</table></div>'
+    if len(table.rows) <= LONG_TABLE:
+        return markup
+    label = f"{len(table.rows)} rows" if not table.caption else f"{table.caption} ({len(table.rows)} rows)"
+    return f"<details open><summary>{escape(label)}</summary>{markup.replace(caption, '', 1)}</details>"
+
+
+def _row(row: Row, columns: Iterable[Column]) -> str:
+    empty = "" if row.role == "paper" else DASH
+    cells = "".join(_cell(value, column, empty) for value, column in zip(row.cells, columns, strict=True))
+    return f"<tr{_class(row.role)}>{cells}</tr>"
+
+
+def _cell(value: Cell, column: Column, empty: str) -> str:
+    text = format_cell(value, column.digits) if value is not None else empty if column.is_number else ""
+    return f"<td{_class(_kind(column))}>{escape(text)}</td>"
+
+
+def _kind(column: Column) -> str:
+    return "number" if column.is_number else "words" if column.is_words else ""
+
+
+def _class(name: str) -> str:
+    return f' class="{name}"' if name else ""

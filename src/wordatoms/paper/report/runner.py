@@ -1,0 +1,220 @@
+"""Running exhibits one after the other: what lacks its data is said, what fails does not stop the others.
+
+A finished result is written at once, whole, to `results/NAME.json` in the folder of the report. It carries a key, a
+digest of everything that decides its numbers: the sources of the package, the model and the others beside it, the files
+of the data, seed and options. A result with the same key is taken as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import platform
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from errno import ENOSPC, EPIPE
+from functools import lru_cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Literal
+
+from wordatoms import __version__
+from wordatoms.errors import WordatomsError
+from wordatoms.paper.exhibits.digests import file_digests, model_digest, sources_digest
+from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
+from wordatoms.paper.exhibits.inputs import Inputs
+from wordatoms.progress import Display
+from wordatoms.storage.files import write_json
+from wordatoms.storage.untrusted import read_json
+
+RESULTS = "results"
+Status = Literal["done", "missing", "failed"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an exhibit."""
+
+    exhibit: Exhibit
+    status: Status
+    numbers: Numbers | None = None
+    seconds: float | None = None
+    cached: bool = False
+    computed: str = ""
+    """The day."""
+    machine: str = ""
+    says: str = ""
+    """Why it failed."""
+    missing: tuple[tuple[str, str], ...] = ()
+    """What it lacks, and how to get that."""
+    lacking: tuple[tuple[str, str], ...] = ()
+    """What would show more, and how to get that."""
+
+    def to_json(self) -> dict[str, Any]:
+        figures = self.exhibit.figures(self.numbers) if self.numbers is not None else []
+        return {
+            "name": self.exhibit.name,
+            "title": self.exhibit.title,
+            "status": self.status,
+            "seconds": self.seconds,
+            "cached": self.cached,
+            "computed": self.computed or None,
+            "machine": self.machine or None,
+            "why": self.exhibit.why(self.numbers) if self.numbers is not None else None,
+            "error": self.says or None,
+            "missing": [{"what": what, "how": how} for what, how in self.missing],
+            "would_show_more": [{"what": what, "how": how} for what, how in self.lacking],
+            "figures": [figure.to_json() for figure in figures],
+            "numbers": self.numbers,
+        }
+
+
+OnStart = Callable[[int, int, Exhibit], None]
+OnEnd = Callable[[Outcome], None]
+
+
+def run_exhibits(
+    exhibits: Sequence[Exhibit],
+    inputs: Inputs,
+    *,
+    folder: Path | None = None,
+    force: bool = False,
+    on_start: OnStart | None = None,
+    on_end: OnEnd | None = None,
+) -> Iterator[Outcome]:
+    """Run exhibits one by one; with a `folder`, results are kept there, and taken from there unless `force`."""
+    for number, exhibit in enumerate(exhibits, 1):
+        if on_start:
+            on_start(number, len(exhibits), exhibit)
+        prefix = f"[{number}/{len(exhibits)}] {exhibit.name}: "
+        display = Display(inputs.display.steps, quiet=inputs.display.quiet, prefix=prefix)
+        outcome = _run(exhibit, replace(inputs, display=display), folder, force=force)
+        if on_end:
+            on_end(outcome)
+        yield outcome
+
+
+def _run(exhibit: Exhibit, inputs: Inputs, folder: Path | None, *, force: bool) -> Outcome:
+    """One exhibit, whatever becomes of it."""
+    started = perf_counter()
+    try:
+        missing = tuple((need.name, need.how) for need in exhibit.missing(inputs))
+        if missing:
+            return Outcome(exhibit, "missing", missing=missing)
+        lacking = tuple((need.name, need.how) for need in exhibit.lacking(inputs))
+        key = make_key(exhibit, inputs)
+        kept = None if force or folder is None else _read_result(folder, exhibit, key)
+        if kept:
+            return replace(kept, lacking=lacking)
+        numbers = plain(exhibit.run(inputs))
+        exhibit.figures(numbers)  # what cannot be shown has not been measured
+    except (WordatomsError, OSError) as error:
+        if isinstance(error, OSError) and error.errno in (ENOSPC, EPIPE):
+            raise  # the next one would fare no better
+        return Outcome(exhibit, "failed", seconds=round(perf_counter() - started, 2), says=str(error))
+    seconds, today = round(perf_counter() - started, 2), datetime.now(UTC).date().isoformat()
+    outcome = Outcome(exhibit, "done", numbers, seconds, False, today, describe_machine(), lacking=lacking)
+    if folder is not None:
+        _write_result(folder, outcome, key)
+    return outcome
+
+
+# --- results on disk
+
+
+def _write_result(folder: Path, outcome: Outcome, key: str) -> None:
+    (folder / RESULTS).mkdir(parents=True, exist_ok=True)
+    kept = {name: getattr(outcome, name) for name in ("seconds", "computed", "machine", "numbers")}
+    write_json(folder / RESULTS / f"{outcome.exhibit.name}.json", {"key": key, **kept})
+
+
+def _read_result(folder: Path, exhibit: Exhibit, key: str) -> Outcome | None:
+    """A result with this key; None where there is none, or where it is damaged."""
+    try:
+        found = read_json(folder / RESULTS / f"{exhibit.name}.json")
+        if found["key"] != key:
+            return None
+        outcome = Outcome(
+            exhibit,
+            "done",
+            dict(found["numbers"]),
+            float(found["seconds"]),
+            True,
+            str(found["computed"]),
+            str(found["machine"]),
+        )
+        outcome.to_json()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, StopIteration):
+        return None
+    return outcome
+
+
+# --- keys
+
+
+def make_key(exhibit: Exhibit, inputs: Inputs) -> str:
+    """A digest of everything that decides the numbers of an exhibit."""
+    used = [*exhibit.needs, *(need for need in exhibit.helped_by if need.is_met(inputs))]
+    facts = {
+        "exhibit": exhibit.name,
+        "sources": sources_digest(),
+        "model": model_digest(inputs.model) if exhibit.reads_model else None,
+        "used": {need.name: list(need.facts(inputs)) for need in used},
+        "seed": inputs.seed,
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+# --- plain numbers
+
+
+def plain(value: Any) -> Any:
+    """As JSON gives it back: mappings, lists, texts and finite numbers."""
+    return json.loads(json.dumps(_finite(value), allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if hasattr(value, "item"):  # a number of numpy
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@lru_cache(maxsize=1)
+def describe_machine() -> str:
+    """Processor, cores and system, as far as the system tells."""
+    import os
+
+    processor = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        processor = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return f"{processor}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+
+
+def report_json(outcomes: Sequence[Outcome], inputs: Inputs) -> dict[str, Any]:
+    """Everything there is to the report."""
+    from wordatoms.paper.report.describing import describe_model
+
+    return {
+        "program": f"wordatoms {__version__}",
+        "inputs": {
+            "model": {**describe_model(inputs.model), "digest": model_digest(inputs.model)},
+            "others": [{**describe_model(model), "digest": model_digest(model)} for model in inputs.others],
+            "text": [
+                {"file": path.name, "sha256": digest}
+                for path, digest in zip(inputs.text_files, file_digests(inputs.text_files), strict=True)
+            ],
+            "source": inputs.source or None,
+            "seed": inputs.seed,
+            "competitors": inputs.competitors,
+        },
+        "exhibits": [outcome.to_json() for outcome in outcomes],
+    }

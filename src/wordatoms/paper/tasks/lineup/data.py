@@ -1,0 +1,229 @@
+"""The police lineup (Section 6.3): words, their senses as lists of related words, and lineups drawn from them.
+
+A testbed has words with two or more senses each, every sense as eight related words. A lineup shows one word and `n`
+senses: its own, and senses drawn from other words; whoever takes the test says which are its own. The paper's testbed
+(200 words, 704 senses, made by students) was never published. The one that comes with the program is made from WordNet
+3.0 by rule, see `wordatoms.paper.tasks.lineup.building`.
+
+Left out: who takes the test (`wordatoms.paper.tasks.lineup.evaluate`, and a person in `wordatoms lineup play`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.contexts.inflection import inflected_forms
+from wordatoms.errors import InputError, ModelError, UnknownWordError
+from wordatoms.storage.files import write_whole
+
+N_RELATED = 8
+"""Related words of a sense."""
+COLUMNS = ("word", "sense", "synsets", "related words")
+NOTICE = (
+    "# A police lineup made from WordNet 3.0 by: wordatoms lineup build",
+    "# WordNet 3.0 Copyright 2006 by Princeton University. All rights reserved. See WORDNET-LICENCE.txt",
+)
+
+
+class LineupSense(NamedTuple):
+    """One sense of a word, as the test shows it."""
+
+    related: tuple[str, ...]
+    """Eight different words."""
+    synsets: tuple[str, ...] = ()
+    """The synsets of WordNet behind it, as part of speech and offset: n02139199."""
+
+
+@dataclass(frozen=True, repr=False)
+class Testbed(Mapping[str, tuple[LineupSense, ...]]):
+    """Words and their senses; `testbed["bat"]` are the senses of *bat*."""
+
+    __test__ = False  # pytest would take the name for a test
+
+    senses_of: Mapping[str, tuple[LineupSense, ...]]
+
+    def __post_init__(self) -> None:
+        if len(self.senses_of) < 2:
+            raise InputError(f"the testbed has {len(self.senses_of)} words; two are needed, to draw others' senses.")
+        for word, senses in self.senses_of.items():
+            _check_senses(word, senses)
+
+    def __getitem__(self, word: str) -> tuple[LineupSense, ...]:
+        try:
+            return self.senses_of[word]
+        except KeyError:
+            raise UnknownWordError(word, tuple(self.senses_of)) from None
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.senses_of
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.senses_of)
+
+    def __len__(self) -> int:
+        """The number of words."""
+        return len(self.senses_of)
+
+    def __repr__(self) -> str:
+        return f"Testbed({len(self)} words, {len(self.senses)} senses)"
+
+    @cached_property
+    def senses(self) -> tuple[LineupSense, ...]:
+        """Of all words, one after the other; lineups name senses by their place here."""
+        return tuple(sense for senses in self.senses_of.values() for sense in senses)
+
+    @cached_property
+    def owners(self) -> NDArray[np.intp]:
+        """The word that each of the `senses` belongs to, by number, (n_senses,)."""
+        return np.repeat(np.arange(len(self)), [len(senses) for senses in self.senses_of.values()])
+
+    def number(self, word: str) -> int:
+        """The place of a word."""
+        if word not in self._numbers:
+            raise UnknownWordError(word, tuple(self.senses_of))
+        return self._numbers[word]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self)}
+
+    @cached_property
+    def relatives(self) -> tuple[frozenset[int], ...]:
+        """For each word the numbers of those that share an inflected form with it, itself among them."""
+        forms = [inflected_forms(word) for word in self]
+        holders: dict[str, set[int]] = {}
+        for number, spellings in enumerate(forms):
+            for form in spellings:
+                holders.setdefault(form, set()).add(number)
+        return tuple(frozenset().union(*(holders[form] for form in spellings)) for spellings in forms)
+
+    @cached_property
+    def most_shown(self) -> int:
+        """The most senses that a lineup can show for every word."""
+        sizes = np.bincount(self.owners)
+        return int(min(sizes.sum() - sizes[[*near]].sum() + sizes[own] for own, near in enumerate(self.relatives)))
+
+    # --- files
+
+    def save(self, path: Path) -> None:
+        """Write it as text: word, number of the sense, synsets and related words between tabs."""
+        lines = [*NOTICE, "\t".join(COLUMNS)]
+        for word, senses in self.senses_of.items():
+            for number, sense in enumerate(senses, 1):
+                lines.append(f"{word}\t{number}\t{' '.join(sense.synsets)}\t{' '.join(sense.related)}")
+        with write_whole(Path(path)) as file:
+            file.write("".join(f"{line}\n" for line in lines).encode())
+
+    @classmethod
+    def load(cls, path: Path) -> Testbed:
+        """A testbed that `save` wrote, or that was written by hand in the same way."""
+        return parse_testbed(_read(Path(path)), str(path))
+
+
+def load_testbed(path: str | Path | None = None) -> Testbed:
+    """The testbed in a file, or the one that comes with the program."""
+    if path is not None:
+        return Testbed.load(Path(path))
+    shipped = resources.files("wordatoms") / "data" / "lineup.tsv"
+    return parse_testbed(shipped.read_text("utf-8"), str(shipped))
+
+
+def parse_testbed(text: str, name: str) -> Testbed:
+    """A testbed from its text; `name` says in errors where the text is from."""
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line and not line.startswith("#")]
+    if not lines or tuple(lines[0][1].split("\t")) != COLUMNS:
+        raise ModelError(f"{name} is no testbed of lineups: its first line should name {', '.join(COLUMNS)}.")
+    found: dict[str, list[LineupSense]] = {}
+    for number, line in lines[1:]:
+        fields = line.split("\t")
+        senses = found.setdefault(fields[0], [])
+        if len(fields) != len(COLUMNS) or fields[1] != str(len(senses) + 1):
+            raise ModelError(
+                f"{name}, line {number}: expected {', '.join(COLUMNS)} between tabs, and sense {len(senses) + 1} "
+                f"of '{fields[0]}'."
+            )
+        senses.append(LineupSense(tuple(fields[3].split(" ")), tuple(fields[2].split())))
+    try:
+        return Testbed({word: tuple(senses) for word, senses in found.items()})
+    except InputError as error:
+        raise ModelError(f"{name}: {error}") from error
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read ({error.strerror}); pass a testbed of lineups.") from error
+    except UnicodeDecodeError:
+        raise ModelError(f"{path} is not UTF-8; pass a testbed of lineups.") from None
+
+
+def _check_senses(word: str, senses: Sequence[LineupSense]) -> None:
+    if not _is_plain(word):
+        raise InputError(f"{word!r} is no word of a lineup; write it in lower case and without spaces.")
+    if len(senses) < 2:
+        raise InputError(f"'{word}' has {len(senses)} sense; a word of a lineup needs two or more.")
+    for number, sense in enumerate(senses, 1):
+        if len(set(sense.related)) != N_RELATED or len(sense.related) != N_RELATED:
+            raise InputError(f"sense {number} of '{word}' has {len(sense.related)} words; give {N_RELATED} different.")
+        if not all(map(_is_plain, (*sense.related, *sense.synsets))):
+            raise InputError(f"sense {number} of '{word}' has words with spaces or capitals; write plain words.")
+
+
+def _is_plain(word: str) -> bool:
+    return word == word.lower() and word[:1] not in ("", "#") and not any(letter.isspace() for letter in word)
+
+
+# Lineups
+
+
+class Lineups(NamedTuple):
+    """One lineup for each of some words."""
+
+    words: tuple[str, ...]
+    senses: NDArray[np.intp]
+    """Places among the senses of the testbed in the order they are shown, (n_lineups, n)."""
+    is_true: NDArray[np.bool_]
+    """Which of them are the word's own, (n_lineups, n)."""
+
+
+def draw_lineups(
+    testbed: Testbed, n: int = 20, *, words: Iterable[str] | None = None, random_state: int | Sequence[int] = 0
+) -> Lineups:
+    """For each word (of all, or of some) its own senses and others at random, `n` in all, shuffled.
+
+    Senses of a word that shares an inflected form with it are not among the others.
+    """
+    chosen = tuple(testbed if words is None else words)
+    if not chosen:
+        raise InputError("there are no words to draw lineups for; pass at least one.")
+    own = testbed.owners == np.array([[testbed.number(word)] for word in chosen])
+    unwanted = _of_relatives(testbed, chosen) & ~own
+    _check_size(testbed, chosen, n, (~unwanted).sum(axis=1))
+    rng = np.random.default_rng(random_state)
+    lots = np.where(own, -1.0, np.where(unwanted, np.inf, rng.random(own.shape)))
+    drawn = rng.permuted(np.argsort(lots, axis=1, kind="stable")[:, :n], axis=1)
+    return Lineups(chosen, drawn, np.take_along_axis(own, drawn, axis=1))
+
+
+def _of_relatives(testbed: Testbed, words: Sequence[str]) -> NDArray[np.bool_]:
+    """Which senses belong to a word or to one that shares a form with it, (len(words), n_senses)."""
+    relatives = testbed.relatives
+    return np.array([np.isin(testbed.owners, [*relatives[testbed.number(word)]]) for word in words])
+
+
+def _check_size(testbed: Testbed, words: Sequence[str], n: int, n_senses: NDArray[np.intp]) -> None:
+    for word, n_usable in zip(words, n_senses.tolist(), strict=True):
+        if not len(testbed[word]) <= n <= n_usable:
+            raise InputError(
+                f"n is {n}, but a lineup for '{word}' needs its {len(testbed[word])} senses and has {n_usable} to draw "
+                "from; pass an n between."
+            )

@@ -1,0 +1,300 @@
+"""The police lineup (Section 6.3, Figure 1): which of n lists of eight words are senses of this word?
+
+Precision is the share of returned senses that are right, recall that of right senses that are returned; both are means
+over words, then over runs with other lineups. A word that a model does not know counts as nothing returned, 0 and 0.
+The same lineups are put to all methods (`wordatoms.paper.tasks.lineup.methods`). Words have 3.5 senses on average, so
+t = 4
+bounds precision: the best possible stands beside it, as do chance and the word's vector without atoms.
+
+Left out: people, who can take the test by `wordatoms lineup play`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.errors import InputError
+from wordatoms.paper.tasks.base import TaskResult
+from wordatoms.paper.tasks.lineup.data import Lineups, Testbed, draw_lineups
+from wordatoms.paper.tasks.lineup.methods import VectorMethod, answer_lineups, word_method
+
+PAPER_N, PAPER_T = 20, 4
+N_CHOSEN = (1, 2, 3, 4, 5, 6)
+N_SHOWN = (20, 30, 40, 50, 60, 70)
+PAPER = {"precision": 0.65, "recall": 0.75}
+"""At n = 20, t = 4."""
+PAPER_DROPS = {"glove": (2.3, 5.76), "nnse": (25.0, 28.0)}
+"""By how many points precision and recall are lower with other vectors."""
+RANDOM, WORD_ONLY, BEST = "random", "word vector only", "best possible"
+
+Answers = NDArray[np.intp]
+"""Numbers of senses, the best first, -1 for none, (n_lineups, n)."""
+
+
+class Figures(NamedTuple):
+    """Means over words and runs, and standard deviations over runs."""
+
+    precision: float
+    recall: float
+    precision_std: float
+    recall_std: float
+
+
+class Setting(NamedTuple):
+    """How many senses are shown, and how many are to be chosen."""
+
+    n: int
+    t: int
+
+
+HEADLINE = Setting(PAPER_N, PAPER_T)
+
+
+class WordItem(NamedTuple):
+    """What was chosen for one word at the headline setting, by means over the runs."""
+
+    word: str
+    known: bool
+    true: int
+    returned: float
+    correct: float
+    found: tuple[float, ...]
+    """For each of its senses, in how many of the runs it was found."""
+
+
+@dataclass(frozen=True)
+class LineupResult(TaskResult):
+    n_words: int
+    n_senses: int
+    n_runs: int
+    headline: Setting
+    figures: Mapping[str, Mapping[Setting, Figures]]
+    """Of each method; the first is the one that is judged."""
+    baselines: Mapping[str, Mapping[Setting, Figures]]
+    items: Mapping[str, tuple[WordItem, ...]]
+    """Of each method, by word."""
+    kinds: Mapping[str, str]
+    """By what method the vectors of each were trained; the paper tells what other vectors than the first's lose."""
+
+    @property
+    def main(self) -> str:
+        return next(iter(self.figures))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The headline setting, (n=20, t=4) unless asked otherwise; drops are points below the first method."""
+        return [self._row(name, curves) for name, curves in {**self.figures, **self.baselines}.items()]
+
+    def _row(self, name: str, curves: Mapping[Setting, Figures]) -> dict[str, Any]:
+        ours, first = curves[self.headline], self.figures[self.main][self.headline]
+        is_other = name in self.figures and name != self.main
+        kind = self.kinds.get(name, "")
+        drops = PAPER_DROPS.get(kind) if kind != self.kinds[self.main] else None
+        return {
+            "method": name,
+            "known": fmean(item.known for item in self.items[name]) if name in self.items else None,
+            "precision": ours.precision,
+            "precision_std": ours.precision_std,
+            "recall": ours.recall,
+            "recall_std": ours.recall_std,
+            "drop": _points(first.precision - ours.precision, first.recall - ours.recall) if is_other else "",
+            "paper": f"drop {drops[0]:g}/{drops[1]:g}" if drops else "0.65/0.75" if name == self.main else "",
+        }
+
+    def curve_rows(self) -> list[dict[str, Any]]:
+        """Figure 1, both panels: precision/recall of each method by n and t."""
+        both = {**self.figures, **self.baselines}
+        return [
+            {
+                "n": str(setting.n),
+                "t": str(setting.t),
+                **{
+                    name: f"{curves[setting].precision:.3f}/{curves[setting].recall:.3f}"
+                    for name, curves in both.items()
+                },
+            }
+            for setting in self.figures[self.main]
+        ]
+
+    def curves(self) -> dict[str, tuple[list[float], list[float]]]:
+        """Panel A of Figure 1: recall and precision of each method as t grows."""
+        chosen = [each for each in self.figures[self.main] if each.n == self.headline.n]
+        return {
+            name: ([figures[each].recall for each in chosen], [figures[each].precision for each in chosen])
+            for name, figures in self._shown.items()
+        }
+
+    def lines(self) -> dict[str, tuple[list[float], list[float]]]:
+        """Panel B of Figure 1: precision and recall of the first method and of chance as n grows."""
+        chosen = [each for each in self.figures[self.main] if each.t == self.headline.t]
+        shown = [self.main, *(name for name in self.baselines if name != BEST)]
+        return {
+            f"{name}, {measure}": (
+                [float(each.n) for each in chosen],
+                [getattr(self._shown[name][each], measure) for each in chosen],
+            )
+            for name in shown
+            for measure in PAPER
+        }
+
+    @property
+    def _shown(self) -> dict[str, Any]:
+        return {**self.figures, **{name: self.baselines[name] for name in self.baselines if name != BEST}}
+
+    @property
+    def verdict(self) -> str:
+        ours, word = self.figures[self.main][self.headline], self.baselines[WORD_ONLY][self.headline]
+        reached = [getattr(ours, name) >= PAPER[name] for name in PAPER]
+        said = (
+            "both are reached" if all(reached) else "one of them is reached" if any(reached) else "neither is reached"
+        )
+        return (
+            f"the paper reports precision 0.65 and recall 0.75 at n=20, t=4 on a testbed of its own; on ours it is "
+            f"{ours.precision:.2f} and {ours.recall:.2f} at n={self.headline.n}, t={self.headline.t}: {said} "
+            f"(without atoms {word.precision:.2f} and {word.recall:.2f})."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "testbed": {"words": self.n_words, "senses": self.n_senses, "runs": self.n_runs},
+            "headline": self.headline._asdict(),
+            "scores": {name: self._figures_json(curves) for name, curves in self.figures.items()},
+            "baselines": {name: self._figures_json(curves) for name, curves in self.baselines.items()},
+            "paper": {**PAPER, "drops": {kind: list(drops) for kind, drops in PAPER_DROPS.items()}},
+            "verdict": self.verdict,
+            "known": {name: sum(item.known for item in items) for name, items in self.items.items()},
+            "items": [{"method": name, **item._asdict()} for name, items in self.items.items() for item in items],
+        }
+
+    def _figures_json(self, curves: Mapping[Setting, Figures]) -> dict[str, Any]:
+        by_setting = [{**setting._asdict(), **figures._asdict()} for setting, figures in curves.items()]
+        return {**curves[self.headline]._asdict(), "curves": by_setting}
+
+
+def _points(*differences: float) -> str:
+    return "/".join(f"{100 * each:.1f}" for each in differences)
+
+
+def evaluate_lineup(
+    testbed: Testbed,
+    methods: Mapping[str, VectorMethod],
+    *,
+    headline: Setting = HEADLINE,
+    n_runs: int = 5,
+    random_state: int = 0,
+) -> LineupResult:
+    """Put the same lineups to all methods: t = 1…6 with the n of the `headline`, and n = 20…70 with its t.
+
+    The first of the methods is judged by the paper's figures, and its vectors serve without atoms as a baseline.
+    """
+    if not methods:
+        raise InputError("there are no methods to test; pass at least one.")
+    if n_runs < 1:
+        raise InputError(f"n_runs is {n_runs}; pass 1 or more.")
+    settings = _settings(headline, testbed.most_shown)
+    drawn = {
+        n: [draw_lineups(testbed, n, random_state=(random_state, run)) for run in range(n_runs)]
+        for n in dict.fromkeys(setting.n for setting in settings)
+    }
+    first = next(iter(methods.values()))
+    takers = {**methods, WORD_ONLY: word_method(first.sif, remove_common=first.remove_common)}
+    answers = {name: _answer_all(method, testbed, drawn) for name, method in takers.items()}
+    answers[RANDOM] = {n: [each.senses for each in lineups] for n, lineups in drawn.items()}  # shown in random order
+    answers[BEST] = {n: [_best_answers(each) for each in lineups] for n, lineups in drawn.items()}
+    figures = {
+        name: {each: _measure(testbed, found[each.n], each.t) for each in settings} for name, found in answers.items()
+    }
+    return LineupResult(
+        n_words=len(testbed),
+        n_senses=len(testbed.senses),
+        n_runs=n_runs,
+        headline=headline,
+        figures={name: figures[name] for name in methods},
+        baselines={name: figures[name] for name in (WORD_ONLY, RANDOM, BEST)},
+        items={name: _word_items(testbed, answers[name][headline.n], headline.t) for name in methods},
+        kinds={name: method.sif.embeddings.method for name, method in methods.items()},
+    )
+
+
+def _settings(headline: Setting, most_shown: int) -> list[Setting]:
+    """Those of both panels of Figure 1, without more senses than a small testbed has."""
+    if headline.t < 1:
+        raise InputError(f"t is {headline.t}; choose 1 sense or more.")
+    by_t = [Setting(headline.n, t) for t in N_CHOSEN]
+    by_n = [Setting(n, headline.t) for n in N_SHOWN if n <= most_shown]
+    return sorted({headline, *by_t, *by_n})
+
+
+def _answer_all(
+    method: VectorMethod, testbed: Testbed, drawn: Mapping[int, Sequence[Lineups]]
+) -> dict[int, list[Answers]]:
+    scores = method.score_all(testbed)
+    return {
+        n: [answer_lineups(scores, testbed, each, method.n_entering) for each in lineups]
+        for n, lineups in drawn.items()
+    }
+
+
+def _best_answers(lineups: Lineups) -> Answers:
+    """The right senses first, then wrong ones."""
+    return np.take_along_axis(lineups.senses, np.argsort(~lineups.is_true, axis=1, kind="stable"), axis=1)
+
+
+class Marks(NamedTuple):
+    """How each word of a run did, (n_words,)."""
+
+    returned: NDArray[np.intp]
+    correct: NDArray[np.intp]
+    true: NDArray[np.intp]
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        return self.correct / np.maximum(self.returned, 1)
+
+    @property
+    def recall(self) -> NDArray[np.float64]:
+        return self.correct / self.true
+
+
+def mark(testbed: Testbed, words: Sequence[str], answers: Answers) -> Marks:
+    """How many of the answers to some words are right."""
+    numbers = np.array([testbed.number(word) for word in words])
+    is_right = (answers >= 0) & (testbed.owners[answers] == numbers[:, None])
+    true = np.array([len(testbed[word]) for word in words])
+    return Marks((answers >= 0).sum(axis=1), is_right.sum(axis=1), true)
+
+
+def _measure(testbed: Testbed, runs: Sequence[Answers], t: int) -> Figures:
+    marks = [mark(testbed, tuple(testbed), answers[:, :t]) for answers in runs]
+    precisions, recalls = ([float(getattr(each, name).mean()) for each in marks] for name in ("precision", "recall"))
+    return Figures(fmean(precisions), fmean(recalls), float(np.std(precisions)), float(np.std(recalls)))
+
+
+def _word_items(testbed: Testbed, runs: Sequence[Answers], t: int) -> tuple[WordItem, ...]:
+    """Means over the runs."""
+    marks = [mark(testbed, tuple(testbed), answers[:, :t]) for answers in runs]
+    returned, correct = (np.mean([each[part] for each in marks], axis=0) for part in (0, 1))
+    found = np.mean([_is_own(testbed, answers[:, :t]) for answers in runs], axis=0)
+    parts = np.split(found, np.flatnonzero(np.diff(testbed.owners)) + 1)
+    return tuple(
+        WordItem(
+            word,
+            bool(returned[number]),
+            len(testbed[word]),
+            float(returned[number]),
+            float(correct[number]),
+            tuple(parts[number].tolist()),
+        )
+        for number, word in enumerate(testbed)
+    )
+
+
+def _is_own(testbed: Testbed, answers: Answers) -> NDArray[np.bool_]:
+    """Which senses of the testbed are among the answers to their own word, (n_senses,)."""
+    senses = np.arange(len(testbed.senses))
+    return np.asarray((answers[testbed.owners] == senses[:, None]).any(axis=1))

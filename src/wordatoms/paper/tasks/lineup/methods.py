@@ -1,0 +1,177 @@
+"""Algorithm 1 of the paper, which takes the police lineup, and what it is compared with.
+
+U are the atoms of the word and of its inflected forms, five of each (all atoms of its code, whatever their sign: the
+paper says five). For each atom a in U the senses L are ranked by
+
+    score(a, L) = s(a, L) − s_A^L + s(w, L) − s_V^L,        s(x, L) = ⟨v_x, v_L⟩,
+
+where v_L is the SIF vector of the eight words of L, s_A^L the mean of s(a, L) over all atoms and s_V^L that of s(w, L)
+over all words. The two best enter the candidates, each with its largest score; the t best candidates are returned,
+fewer where there are fewer. All of it is linear in v_L, so that the scores of all words are one matrix product.
+
+What the paper does not say: words have length 1 here, as the atoms have, and as the words had when atoms were learned
+from them; v_L is the mean of such vectors, with the common direction left in. `context_method` is a variant of our own.
+Competitors are asked in the same way, with their senses, at length 1, in the place of atoms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
+from wordatoms.contexts.usages import SenseInventory
+from wordatoms.errors import InputError, UnknownWordError
+from wordatoms.paper.tasks.lineup.data import Lineups, Testbed
+from wordatoms.parallel import one_blas_thread
+from wordatoms.senses.model import SenseModel
+from wordatoms.senses.parts import load_vectors
+from wordatoms.senses.posterior import to_unit
+
+ENTERING = 2
+"""Senses that each atom makes candidates."""
+Scores = NDArray[np.float32]
+Lists = Sequence[Sequence[str]]
+
+
+# Who takes the test
+
+
+@dataclass(frozen=True, eq=False)
+class VectorMethod:
+    """Algorithm 1 with any vectors for the senses of a word."""
+
+    sif: SIF
+    """Makes the vectors of lists of words; its embedding has the words' own."""
+    sense_vectors: Callable[[str], NDArray[np.float32]]
+    """U of a word, (n, dim); with none, nothing is returned for the word."""
+    mean_sense: NDArray[np.floating[Any]]
+    """The mean vector of all senses of all words, (dim,)."""
+    n_entering: int | None = ENTERING
+    """Senses that each of the vectors makes candidates; None for all."""
+    remove_common: bool = False
+    read_lists: Callable[[Lists], NDArray[np.float32]] | None = None
+    """Makes the vectors of lists, (n, dim), in another way than the SIF."""
+
+    def score_all(self, testbed: Testbed) -> list[Scores | None]:
+        """score(a, L) of each word's vectors with all senses of the testbed; None for an unknown word."""
+        embeddings = self.sif.embeddings
+        known = [word for word in testbed if word in embeddings]
+        if not known:
+            return [None] * len(testbed)
+        lists = self._list_vectors([sense.related for sense in testbed.senses])
+        of_words = embeddings.lookup(known) - embeddings.vectors.mean(axis=0, dtype=np.float64)
+        of_senses = [self.sense_vectors(word) for word in known]
+        queries = np.concatenate(
+            [senses - self.mean_sense + word for senses, word in zip(of_senses, of_words, strict=True)]
+        )
+        with one_blas_thread():
+            products = queries.astype(np.float32) @ lists.T
+        parts = np.split(products, np.cumsum([len(senses) for senses in of_senses])[:-1])
+        found = dict(zip(known, parts, strict=True))
+        return [found.get(word) for word in testbed]
+
+    def _list_vectors(self, lists: Lists) -> NDArray[np.float32]:
+        if self.read_lists:
+            return self.read_lists(lists)
+        return self.sif.vectors(lists, remove_common=self.remove_common).vectors
+
+
+def atoms_method(
+    model: SenseModel, *, vectors: str | None = None, unit: bool = True, remove_common: bool = False
+) -> VectorMethod:
+    """The paper's method with the atoms of a model.
+
+    `vectors` are "word" or "induced" ones, by default those that the atoms were learned from; `unit` brings them to
+    length 1.
+    """
+    sif = lineup_sif(model, vectors=vectors, unit=unit)
+    atoms = model.atoms
+
+    def own_atoms(word: str) -> NDArray[np.float32]:
+        found = np.unique(atoms.codes.atoms[[model.row(form) for form in model.forms(word)]])
+        return np.asarray(atoms.vectors[found[found >= 0]])
+
+    return VectorMethod(sif, own_atoms, atoms.vectors.mean(axis=0, dtype=np.float64), remove_common=remove_common)
+
+
+def context_method(model: SenseModel, **choices: Any) -> VectorMethod:
+    """The paper's method (`atoms_method`) with lists read as contexts: eight words stand around the word they mean.
+
+    A takes contexts to where words and atoms are, so a list has the vector A·v_L at length 1, where v_L is the SIF
+    vector that A was made for.
+    """
+    induced_map = model.induced_map
+    sif = induced_map.sif(model.embeddings)
+
+    def read(lists: Lists) -> NDArray[np.float32]:
+        return to_unit(induced_map.apply(sif.vectors(lists).vectors))
+
+    return replace(atoms_method(model, **choices), read_lists=read)
+
+
+def word_method(sif: SIF, *, remove_common: bool = False) -> VectorMethod:
+    """The word's own vector in the place of atoms, and every sense a candidate: shows what the atoms add."""
+    embeddings = sif.embeddings
+    mean = embeddings.vectors.mean(axis=0, dtype=np.float64)
+    return VectorMethod(sif, lambda word: embeddings[word][None], mean, n_entering=None, remove_common=remove_common)
+
+
+def inventory_method(
+    inventory: SenseInventory, sif: SIF, words: Sequence[str], *, remove_common: bool = False
+) -> VectorMethod:
+    """Another method's senses, at length 1; `words` are those over whose senses the mean is taken."""
+
+    def units(word: str) -> NDArray[np.float32]:
+        try:
+            return to_unit(inventory.sense_vectors(word))
+        except UnknownWordError:  # its vocabulary may be another than that of the SIF
+            return np.zeros((0, sif.embeddings.dim), np.float32)
+
+    senses = np.concatenate([np.zeros((0, sif.embeddings.dim), np.float32), *map(units, words)])
+    if not len(senses):
+        raise InputError(f"none of the {len(words)} words is known; pass some that are.")
+    return VectorMethod(sif, units, senses.mean(axis=0, dtype=np.float64), remove_common=remove_common)
+
+
+def lineup_sif(model: SenseModel, *, vectors: str | None = None, unit: bool = True) -> SIF:
+    """What makes vectors of words and of lists of words; with `a` and the common direction of the model's map."""
+    from wordatoms.contexts.induced_map import InducedMap
+
+    kind = vectors or str(model.folder.stages.get("atomize", {}).get("settings", {}).get("vectors", "word"))
+    embeddings = load_vectors(model.path, kind)
+    if unit:
+        embeddings = replace(embeddings, vectors=embeddings.unit_vectors, state={})
+    if "map" not in model.folder.stages:
+        return SIF(embeddings, p_words(embeddings), DEFAULT_A)
+    return InducedMap.load(model.path).sif(embeddings)
+
+
+# Algorithm 1
+
+
+def rank_senses(scores: Scores, n_entering: int | None = ENTERING) -> NDArray[np.intp]:
+    """The candidates of a lineup by their places, the best first, from scores (n_vectors, n)."""
+    if not len(scores):
+        return np.zeros(0, np.intp)
+    enters = np.zeros(scores.shape, np.bool_)
+    np.put_along_axis(enters, np.argsort(-scores, axis=1, kind="stable")[:, :n_entering], True, axis=1)
+    best = np.where(enters, scores, -np.inf).max(axis=0)
+    return np.argsort(-best, kind="stable")[: np.isfinite(best).sum()]
+
+
+def answer_lineups(
+    scores: Sequence[Scores | None], testbed: Testbed, lineups: Lineups, n_entering: int | None = ENTERING
+) -> NDArray[np.intp]:
+    """The candidates of each lineup by their numbers in the testbed, the best first, then -1, (n_lineups, n)."""
+    answers = np.full(lineups.senses.shape, -1)
+    for answer, word, senses in zip(answers, lineups.words, lineups.senses, strict=True):
+        of_word = scores[testbed.number(word)]
+        if of_word is not None:
+            ranked = rank_senses(of_word[:, senses], n_entering)
+            answer[: len(ranked)] = senses[ranked]
+    return answers

@@ -1,0 +1,275 @@
+"""What WordNet says of a synset, as weighted words: the raw material of the police lineup.
+
+The *profile* of a synset has the words of its definition, its examples and its lemmas, and of the lemmas and glosses of
+related synsets (`SOURCES`), each weighted by how specific it is, log(glosses / glosses that have it), nouns above verbs
+above adjectives, and words that were never met in WordNet's tagged texts, which fewer people know, below others. Left
+out are names, adverbs and function words, the words of dictionaries (`JARGON`, and whatever very many glosses have),
+and rare words.
+
+Left out: which synsets are one sense, and which words a lineup shows (`wordatoms.paper.tasks.lineup.building`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from wordatoms.errors import InputError
+from wordatoms.paper.wordnet import HOW_TO_GET, PARTS, Synset, WordNet
+
+Profile = dict[str, float]
+Key = tuple[str, int]
+"""A synset by part of speech (satellite adjectives among the adjectives) and offset."""
+
+
+class Source(NamedTuple):
+    """How much the lemmas and the definitions of related synsets tell of a sense."""
+
+    lemmas: float
+    definitions: float
+
+
+OWN = Source(2, 3)
+EXAMPLES = 1.5
+SOURCES = {
+    "@": Source(1.5, 0.7),
+    "~": Source(1.5, 1.5),
+    **dict.fromkeys(("#m", "#s", "#p", "%m", "%s", "%p"), Source(2, 0.7)),
+    **dict.fromkeys(("=", "+", "*", ">", "$", "&", "^", "\\"), Source(1.5, 0.8)),
+    ";c": Source(3, 0),
+    "-c": Source(1, 0.5),
+}
+"""By symbol of the pointer."""
+NEIGHBOURS = ("@", "&", "+")
+NEIGHBOURS_WEIGHT = 0.4
+"""What is said of the synsets to which these pointers lead is said, in part, of a synset too."""
+PART_WEIGHTS = {"n": 1.0, "v": 0.8, "a": 0.7, "r": 0.0}
+"""Nouns tell more; by the part of speech in which a word was tagged most often."""
+UNTAGGED_WEIGHT = 0.5
+SPECIFICITY = 1.5
+"""The power to which log(glosses / glosses with a word) is taken."""
+MOST_GLOSSES = 1500
+FEWEST_USES = 10
+"""Glosses with a word, and times that it was tagged, together."""
+
+_JARGON = """
+    able act action activity amount any area available bad basis become being body case cause certain character
+    characteristic class common concerned condition consist contain course degree designed different difficult do
+    done effect either end entity event example existence extent fact few first form formed general genus get give
+    given go good group have having high important include individual instance intended involve kind known lack
+    large last least less like long lot made main make manner many mean means more most much named nature new normal
+    number object occur old one order other own part particular people person piece place point possible produce
+    property provide purpose quality quantity range related relation result same second section sense set several
+    short similar single situation small some somebody someone something sort special specific state style such
+    system take taken term thing time together two type unit unusual use used useful using usual various very way
+    well whole worth three four five six seven eight nine ten about another back better both come each hold keep kept
+    larger later leave made may near next often others put see side smaller sure top toward while whose without year
+    thus usually variety member serving held article item process holding making serve add need begin considered
+    involved causing characterize require applied numerous artifact
+"""
+JARGON = frozenset(_JARGON.split())
+"""Words of definitions that tell little; with the numbers, which are adjectives in WordNet."""
+
+_PLAIN = re.compile(r"(?<![\w'’-])[a-z]{3,}(?![\w'’-])")
+"""Words without capitals (which names have), hyphens and apostrophes."""
+
+_COUNT = re.compile(r"([^%\s]+)%([1-5])\S* ([0-9]+) ([0-9]+)\s*")
+"""Word, kind of synset, number of the sense and how often it was tagged."""
+_KINDS = dict(zip("12345", "nvara", strict=True))
+
+
+class Lexicon:
+    """All of WordNet: its synsets, how many glosses have a word, how often senses were tagged."""
+
+    def __init__(self, wordnet: WordNet, vocabulary: Container[str] | None = None) -> None:
+        """With a `vocabulary`, only its words are shown in lists."""
+        self.wordnet, self.vocabulary = wordnet, vocabulary
+        self.synsets: dict[Key, Synset] = {}
+        self.files: dict[Key, int] = {}
+        """The number of each synset's lexicographer file."""
+        for pos, name in PARTS.items():
+            for line in _read(wordnet, f"data.{name}").split("\n"):
+                if line[:1].isdigit():  # the licence is indented
+                    offset, file = _parse_start(wordnet, f"data.{name}", line)
+                    self.synsets[pos, offset], self.files[pos, offset] = wordnet.synset(pos, offset), file
+        self._bases: dict[str, str] = {}
+        self._words: dict[Synset, tuple[frozenset[str], frozenset[str]]] = {}
+        self._strengths: dict[Synset, Profile] = {}
+        self._profiles: dict[Key, Profile] = {}
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Nouns, verbs and adjectives of one plain word."""
+        lemmas = (lemma for key, synset in self.synsets.items() if key[0] != "r" for lemma in synset.lemmas)
+        return frozenset(lemma for lemma in lemmas if _PLAIN.fullmatch(lemma))
+
+    @cached_property
+    def gloss_words(self) -> dict[Key, frozenset[str]]:
+        """The words of each synset's definition and examples."""
+        return {
+            key: frozenset(self.words(" ".join([synset.definition, *synset.examples])))
+            for key, synset in self.synsets.items()
+        }
+
+    @cached_property
+    def mentions(self) -> dict[str, list[Key]]:
+        """For each word the synsets whose glosses have it."""
+        found: dict[str, list[Key]] = defaultdict(list)
+        for key, words in self.gloss_words.items():
+            for word in words:
+                found[word].append(key)
+        return found
+
+    @cached_property
+    def tags(self) -> dict[tuple[str, str, int], int]:
+        """How often a sense, by its word, part of speech and number, was met in tagged texts."""
+        found = {}
+        for line in _read(self.wordnet, "cntlist.rev").splitlines():
+            match = _COUNT.fullmatch(line)
+            if match is None:
+                path = self.wordnet.folder / "cntlist.rev"
+                raise InputError(f"{path} is broken at {line[:60]!r}; to repair it, {HOW_TO_GET}.")
+            lemma, kind, number, count = match.groups()
+            found[lemma, _KINDS[kind], int(number)] = int(count)
+        return found
+
+    @cached_property
+    def tags_by_part(self) -> dict[str, Counter[str]]:
+        """How often a word was tagged as each part of speech."""
+        found: dict[str, Counter[str]] = defaultdict(Counter)
+        for (lemma, pos, _), count in self.tags.items():
+            found[lemma][pos] += count
+        return found
+
+    # --- words
+
+    def words(self, text: str) -> list[str]:
+        """The nouns, verbs and adjectives of a text; plurals in the singular."""
+        bases = (self.base(token) for token in _PLAIN.findall(text))
+        return [word for word in bases if word]
+
+    def base(self, token: str) -> str:
+        """The spelling under which a word is shown; empty for one that is no noun, verb or adjective."""
+        if token not in self._bases:
+            self._bases[token] = self._find_base(token)
+        return self._bases[token]
+
+    def _find_base(self, token: str) -> str:
+        from lemminflect import getAllLemmas
+
+        if token in self.known and not token.endswith("s"):
+            return token
+        lemmas = sorted({lemma for found in getAllLemmas(token).values() for lemma in found} & self.known)
+        return lemmas[0] if lemmas else token if token in self.known else ""
+
+    def n_uses(self, word: str) -> int:
+        """Glosses with a word, and times that it was tagged: how well it is known."""
+        return len(self.mentions.get(word, ())) + self.tags_by_part.get(word, Counter()).total()
+
+    @cached_property
+    def telling(self) -> Profile:
+        """How much each word tells; without those that are left out."""
+        found = {}
+        for word, keys in self.mentions.items():
+            if self.vocabulary is not None and word not in self.vocabulary:
+                continue
+            if word not in JARGON and self.n_uses(word) >= FEWEST_USES and len(keys) <= MOST_GLOSSES:
+                found[word] = self._part_weight(word) * math.log(len(self.synsets) / len(keys)) ** SPECIFICITY
+        return {word: weight for word, weight in found.items() if weight > 0}
+
+    def _part_weight(self, word: str) -> float:
+        tags = self.tags_by_part.get(word)
+        return PART_WEIGHTS[max(PARTS, key=lambda pos: tags[pos])] if tags else UNTAGGED_WEIGHT
+
+    # --- profiles
+
+    def profile(self, key: Key) -> Profile:
+        """The words that WordNet relates to a synset, with weights."""
+        if key not in self._profiles:
+            self._profiles[key] = self._make_profile(self.synsets[key])
+        return self._profiles[key]
+
+    def _make_profile(self, synset: Synset) -> Profile:
+        strength = dict(self._direct(synset))
+        neighbours = [self.synsets[key] for key in pointed(synset, NEIGHBOURS)]
+        for neighbour in neighbours:
+            for word, value in self._direct(neighbour).items():
+                strength[word] = strength.get(word, 0.0) + value * NEIGHBOURS_WEIGHT / len(neighbours)
+        return self.weighted(strength)
+
+    def _direct(self, synset: Synset) -> Profile:
+        """How strongly words are related to a synset by one step at most."""
+        if synset not in self._strengths:
+            strength: Profile = {}
+            self._add(strength, [synset], OWN)
+            add_shares(strength, [self._telling_words(" ".join(synset.examples))], EXAMPLES)
+            for symbol, source in SOURCES.items():
+                self._add(strength, [self.synsets[key] for key in pointed(synset, {symbol})], source)
+            self._strengths[synset] = strength
+        return self._strengths[synset]
+
+    def _add(self, strength: Profile, synsets: Sequence[Synset], source: Source) -> None:
+        """Add the words of some synsets."""
+        if synsets:
+            lemmas, definitions = zip(*map(self._texts, synsets), strict=True)
+            add_shares(strength, lemmas, source.lemmas)
+            add_shares(strength, definitions, source.definitions)
+
+    def _texts(self, synset: Synset) -> tuple[frozenset[str], frozenset[str]]:
+        """The words of its lemmas, and those of its definition."""
+        if synset not in self._words:
+            texts = " ".join(synset.lemmas), synset.definition
+            self._words[synset] = self._telling_words(texts[0]), self._telling_words(texts[1])
+        return self._words[synset]
+
+    def _telling_words(self, text: str) -> frozenset[str]:
+        return frozenset(word for word in self.words(text) if word in self.telling)
+
+    def weighted(self, strength: Profile) -> Profile:
+        return {word: value * self.telling[word] for word, value in strength.items() if word in self.telling}
+
+
+def add_shares(strength: Profile, texts: Sequence[frozenset[str]], weight: float, *, at_least: int = 1) -> None:
+    """Add the words of some texts: the more texts, the less the voice of each, √n of n together being a full one.
+
+    Words of fewer than `at_least` texts are left out.
+    """
+    n_texts = Counter(word for text in texts for word in text)
+    for word, n in n_texts.items():
+        if n >= at_least:
+            strength[word] = strength.get(word, 0.0) + weight * min(1.0, n / math.sqrt(len(texts)))
+
+
+def pointed(synset: Synset, symbols: Iterable[str]) -> list[Key]:
+    """The synsets that pointers of some kinds lead to."""
+    wanted = set(symbols)
+    chosen = (each for each in synset.all_pointers if each.symbol in wanted)
+    return list(dict.fromkeys(("a" if each.pos == "s" else each.pos, each.offset) for each in chosen))
+
+
+def cosine(one: Profile, other: Profile) -> float:
+    # exact sums, because the order of the words depends on the process
+    product = math.fsum(weight * other[word] for word, weight in one.items() if word in other)
+    squares = (math.fsum(weight * weight for weight in profile.values()) for profile in (one, other))
+    length = math.sqrt(math.prod(squares))
+    return product / length if length else 0.0
+
+
+def _parse_start(wordnet: WordNet, name: str, line: str) -> tuple[int, int]:
+    """The offset of a synset and the number of its lexicographer file."""
+    try:
+        return int(line[:8]), int(line[9:11])
+    except ValueError:
+        raise InputError(f"{wordnet.folder / name} is broken at {line[:60]!r}; to repair it, {HOW_TO_GET}.") from None
+
+
+def _read(wordnet: WordNet, name: str) -> str:
+    path = wordnet.folder / name
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); to have WordNet, {HOW_TO_GET}.") from error

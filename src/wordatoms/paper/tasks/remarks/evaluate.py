@@ -1,0 +1,214 @@
+"""Four remarks that the paper makes in passing, each as a number with something to compare it to.
+
+1. *The discourse of a typical place in text is a linear combination of around 3–4 atoms* (Section 3). Every other word
+   of a random window gives one estimate of its discourse vector (SIF, then A), the words between another. The first is
+   coded with ever more atoms: those that belong to the discourse bring the sum nearer to the second estimate, those
+   that fit chance do not. Needed are the fewest that come within 2% of the largest cosine; the whole curve is in the
+   JSON. Beside it: the first estimate without atoms.
+2. *Discourses look alike above an inner product of .85 and quite different below .5* (Section 3). For pairs of unit
+   vectors with a given inner product, in the plane of two discourses: the share of their 20 nearest words in common.
+3. *Most coefficients are non-negative though unrestricted* (Section 5). Beside the share for words: that for vectors of
+   random directions.
+4. *(Σ⁻¹ + 4I)^(-1/2), which leads from the vectors of the model to those of trained embeddings, is close to a multiple
+   of the identity* (Section 2). The model's vectors are alike in all directions, so this matrix is, up to its scale,
+   the root of the covariance of the trained vectors. Its relative distance from the nearest multiple of the identity;
+   beside it that of A, which is not meant to be close to one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.atoms.atoms import Atoms
+from wordatoms.atoms.sparse_coding import sparse_code
+from wordatoms.contexts.induced_map import InducedMap, cosines
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.errors import InputError
+from wordatoms.paper.tasks.base import TaskResult
+from wordatoms.senses.posterior import to_unit
+
+MOST_ATOMS = 8
+NEARLY = 0.98
+COSINES = (0.95, 0.85, 0.7, 0.5, 0.3)
+N_NEAREST = 20
+N_PAIRS = 300
+PAPER = {"atoms_per_discourse": "3-4", "alike_above": 0.85, "different_below": 0.5, "nonnegative": "most"}
+
+Matrix = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class AtomStep:
+    """How near so many atoms of one half of a window come to the other half, on average."""
+
+    n_atoms: int
+    explained: float
+    """Of the squared length of the first half."""
+    cosine: float
+    """With the second half."""
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """The share of nearest words that two discourses have in common, on average."""
+
+    cosine: float
+    in_common: float
+
+
+@dataclass(frozen=True)
+class RemarksResult(TaskResult):
+    steps: tuple[AtomStep, ...]
+    cosine_without_atoms: float
+    n_best: tuple[int, ...]
+    """The number of atoms that brings each window nearest to its other half."""
+    likeness: tuple[Likeness, ...]
+    nonnegative: float
+    nonnegative_random: float
+    distance_vectors: float
+    distance_map: float
+
+    @property
+    def n_needed(self) -> int:
+        """The fewest atoms that are nearly as good as any number, on average."""
+        best = max(step.cosine for step in self.steps)
+        return next(step.n_atoms for step in self.steps if step.cosine >= NEARLY * best)
+
+    def rows(self) -> list[dict[str, Any]]:
+        best = max(step.cosine for step in self.steps)
+        alike = {each.cosine: each.in_common for each in self.likeness}
+        halves = f"cosine {best:.3f}, {self.cosine_without_atoms:.3f} without atoms"
+        return [
+            _row("atoms a discourse needs", self.n_needed, "3–4", halves),
+            _row("nearest words in common at .85", alike[0.85], "look alike", f"{alike[0.95]:.3f} at .95"),
+            _row("nearest words in common at .5", alike[0.5], "quite different", f"{alike[0.3]:.3f} at .3"),
+            _row("non-negative coefficients", self.nonnegative, "most", f"{self.nonnegative_random:.3f} if random"),
+            _row(
+                "distance of (Σ⁻¹+4I)^(-1/2) from cI", self.distance_vectors, "close", f"{self.distance_map:.3f} of A"
+            ),
+        ]
+
+    @property
+    def verdict(self) -> str:
+        return (
+            f"The paper has 3–4 atoms in a discourse, ours {self.n_needed} within 2% of the best; "
+            "most coefficients non-negative, ours "
+            f"{self.nonnegative:.0%}; a matrix close to a multiple of the identity, ours off by "
+            f"{self.distance_vectors:.0%}."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "scores": {
+                "atoms_per_discourse": self.n_needed,
+                "in_common": {str(each.cosine): each.in_common for each in self.likeness},
+                "nonnegative": self.nonnegative,
+                "distance_from_identity": self.distance_vectors,
+            },
+            "baselines": {
+                "cosine_without_atoms": self.cosine_without_atoms,
+                "nonnegative_random_directions": self.nonnegative_random,
+                "distance_from_identity_of_map": self.distance_map,
+            },
+            "paper": PAPER,
+            "verdict": self.verdict,
+            "items": {
+                "steps": [vars(step) for step in self.steps],
+                "windows_by_best_n_atoms": np.bincount(self.n_best, minlength=MOST_ATOMS + 1)[1:].tolist(),
+            },
+        }
+
+
+def _row(remark: str, ours: float | int, paper: str, beside: str) -> dict[str, Any]:
+    return {"remark": remark, "ours": ours, "paper": paper, "beside_it": beside}
+
+
+def evaluate_remarks(
+    embeddings: Embeddings, atoms: Atoms, induced_map: InducedMap, *, random_state: int = 0, threads: int | None = None
+) -> RemarksResult:
+    """All four, on the windows that were drawn when the map was learned."""
+    rng = np.random.default_rng(random_state)
+    first, second = half_discourses(embeddings, induced_map)
+    steps, n_best = _steps(first, second, atoms, threads)
+    directions = rng.normal(size=(1000, embeddings.dim)).astype(np.float32)
+    random_codes = sparse_code(directions, atoms.vectors, sparsity=atoms.codes.sparsity, threads=threads)
+    return RemarksResult(
+        steps,
+        float(cosines(first, second).mean()),
+        n_best,
+        tuple(Likeness(cosine, _in_common(embeddings, first, cosine, rng)) for cosine in COSINES),
+        atoms.codes.share_positive,
+        random_codes.share_positive,
+        distance_from_identity(_covariance_root(embeddings.vectors)),
+        distance_from_identity(induced_map.matrix.astype(np.float64)),
+    )
+
+
+# --- discourses and their atoms
+
+
+def half_discourses(embeddings: Embeddings, induced_map: InducedMap) -> tuple[Matrix, Matrix]:
+    """Two discourse vectors of each window, from every other word and from those between, at length 1."""
+    sif, windows = induced_map.sif(embeddings), induced_map.windows
+    places = np.arange(windows.shape[1]) % 2 == 0
+    halves = [sif.window_vectors(np.where(half, windows, -1), include_target=True) for half in (places, ~places)]
+    usable = ~(halves[0].is_empty | halves[1].is_empty)
+    if not usable.any():
+        raise InputError("the windows of this model hold too few known words; run the map stage on a longer text.")
+    first, second = (to_unit(induced_map.apply(half.vectors[usable])) for half in halves)
+    return first, second
+
+
+def _steps(
+    first: Matrix, second: Matrix, atoms: Atoms, threads: int | None
+) -> tuple[tuple[AtomStep, ...], tuple[int, ...]]:
+    """What each number of atoms does, and which is best for each window."""
+    steps, nearness = [], []
+    for sparsity in range(1, min(MOST_ATOMS, len(atoms)) + 1):
+        coded = sparse_code(first, atoms.vectors, sparsity=sparsity, threads=threads).decode(atoms.vectors)
+        explained = 1 - np.square(first - coded, dtype=np.float64).sum(axis=1).mean()
+        nearness.append(cosines(coded, second))
+        steps.append(AtomStep(sparsity, float(explained), float(nearness[-1].mean())))
+    return tuple(steps), tuple((np.argmax(nearness, axis=0) + 1).tolist())
+
+
+# --- discourses at an angle
+
+
+def _in_common(embeddings: Embeddings, discourses: Matrix, cosine: float, rng: np.random.Generator) -> float:
+    """The mean share of nearest words that stay the same."""
+    first, second = discourses[rng.integers(len(discourses), size=(2, N_PAIRS))]
+    across = second - (first * second).sum(axis=1, keepdims=True) * first
+    turned = cosine * first + np.sqrt(1 - cosine**2) * to_unit(across)
+    lists = zip(
+        embeddings.nearest_batch(first, N_NEAREST),
+        embeddings.nearest_batch(turned.astype(np.float32), N_NEAREST),
+        strict=True,
+    )
+    shares = [len({near.word for near in one} & {near.word for near in other}) / len(one) for one, other in lists]
+    return float(np.mean(shares))
+
+
+# --- coefficients and covariance
+
+
+def _covariance_root(vectors: Matrix) -> NDArray[np.float64]:
+    """The symmetric root of the covariance of the words' vectors."""
+    from threadpoolctl import threadpool_limits
+
+    centred = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)
+    with threadpool_limits(1, "blas"):
+        values, directions = np.linalg.eigh(centred.T @ centred / len(centred))
+        root: NDArray[np.float64] = (directions * np.sqrt(values.clip(0))) @ directions.T
+    return root
+
+
+def distance_from_identity(matrix: NDArray[np.float64]) -> float:
+    """‖M − cI‖ / ‖M‖ in the Frobenius norm, for the best c; 0 for a multiple of the identity, 1 at most."""
+    nearest = np.trace(matrix) / len(matrix)
+    length = float(np.linalg.norm(matrix))
+    return float(np.linalg.norm(matrix - nearest * np.eye(len(matrix)))) / length if length else 0.0

@@ -1,0 +1,113 @@
+"""The methods of Table 8: the similarity of two words in context, with atoms, without, and by the competitors.
+
+- *ours* compares the vectors of the words in their contexts (`SenseModel.vectors_in_context`); a word that the model
+  does not know is what its context makes of it, so that all pairs are answered; *without atoms* leaves u_c out of them;
+- *u_c* is the paper's method, the cosine of the posterior means of the atoms, with contexts read as the model was tuned
+  to and as the paper reads them; *context* compares the contexts alone, *cosine* the words alone;
+- competitors compare senses in two ways, as is usual: all senses, each pair with its probability (AvgSimC), or the two
+  likeliest (MaxSimC).
+
+Left out: atoms learned from other vectors (`wordatoms.paper.tasks.scws.ablation`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.contexts.reader import PAPER_SETTINGS
+from wordatoms.contexts.usages import SenseInventory, Usage
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.errors import UnknownWordError
+from wordatoms.paper.tasks.datasets import find_rows
+from wordatoms.paper.tasks.scws.evaluate import Method, ScwsPair
+from wordatoms.senses.model import SenseModel
+from wordatoms.senses.posterior import Posterior, to_unit
+
+Place = Callable[[str, Usage], NDArray[np.float32]]
+"""The vector of a word in a usage; an unknown word raises."""
+
+
+def our_methods(model: SenseModel) -> list[Method]:
+    """All that a model has to offer, the default first."""
+    tuned, paper = model.posterior, model.make_posterior(replace(PAPER_SETTINGS, scale=model.reading.scale))
+
+    without_atoms = model.make_posterior(replace(model.reading, sense_share=0.0))
+
+    def context(word: str, usage: Usage) -> NDArray[np.float32]:
+        return np.asarray(model.context_vectors(word, [usage])[0])
+
+    return [
+        Method("ours", "ours", cosine_of(in_context(model, tuned))),
+        Method("ours without atoms", "ours", cosine_of(in_context(model, without_atoms))),
+        Method("u_c", "ours", cosine_of(sense_mean(model, tuned))),
+        Method("u_c, contexts as in the paper", "ours", cosine_of(sense_mean(model, paper))),
+        Method("context", "baseline", cosine_of(context)),
+    ]
+
+
+def in_context(model: SenseModel, posterior: Posterior) -> Place:
+    """The vector of a word in a usage; an unknown word is what its context makes of it."""
+    return lambda word, usage: np.asarray(model.vectors_in_context(word, [usage], posterior)[0])
+
+
+def sense_mean(model: SenseModel, posterior: Posterior) -> Place:
+    """u_c of a word in a usage."""
+    weights = lru_cache(maxsize=None)(model.sense_weights)
+
+    def place(word: str, usage: Usage) -> NDArray[np.float32]:
+        found = weights(word)
+        return np.asarray(posterior.sense_means(found, model.context_vectors(word, [usage], posterior))[0])
+
+    return place
+
+
+def cosine_method(name: str, embeddings: Embeddings) -> Method:
+    """The cosine of two words, whatever their contexts."""
+    units = to_unit(embeddings.vectors)
+
+    def similarity(pair: ScwsPair) -> float | None:
+        rows = find_rows(embeddings, [pair.word1, pair.word2])
+        return float(units[rows[0]] @ units[rows[1]]) if rows.min() >= 0 else None
+
+    return Method(name, "baseline", similarity)
+
+
+def competing_methods(inventories: Mapping[str, SenseInventory]) -> list[Method]:
+    return [
+        Method(f"{name}, {kind}", "competitor", _by_senses(inventory, average=kind == "AvgSimC"))
+        for name, inventory in inventories.items()
+        for kind in ("AvgSimC", "MaxSimC")
+    ]
+
+
+def cosine_of(place: Place) -> Callable[[ScwsPair], float | None]:
+    """The cosine of two words in their contexts; None where one is unknown."""
+
+    def similarity(pair: ScwsPair) -> float | None:
+        try:
+            first, second = place(pair.word1, pair.usage1), place(pair.word2, pair.usage2)
+        except UnknownWordError:
+            return None
+        lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
+        return float(first @ second) / lengths if lengths else None
+
+    return similarity
+
+
+def _by_senses(inventory: SenseInventory, *, average: bool) -> Callable[[ScwsPair], float | None]:
+    def similarity(pair: ScwsPair) -> float | None:
+        word1, word2 = pair.word1.lower(), pair.word2.lower()  # as they were learned
+        try:
+            cosines = to_unit(inventory.sense_vectors(word1)) @ to_unit(inventory.sense_vectors(word2)).T
+            first = inventory.p_senses(word1, [pair.usage1])[0]
+            second = inventory.p_senses(word2, [pair.usage2])[0]
+        except UnknownWordError:
+            return None
+        return float(first @ cosines @ second) if average else float(cosines[first.argmax(), second.argmax()])
+
+    return similarity

@@ -1,0 +1,80 @@
+"""Text → vocabulary → counts.
+
+What is read so far is kept until the stage is done, so that an interrupted one goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from wordatoms.counts.cooccurrence import ARRAYS, Counts, check_memory, count_pairs
+from wordatoms.counts.vocabulary import DEFAULT_MEMORY, build_vocabulary
+from wordatoms.engine.threads import Engine, local_engine
+from wordatoms.pipeline.sources import CountSettings, as_input, digest, kept_parts, opened_text
+from wordatoms.progress import SILENT, Display
+from wordatoms.storage.folder import ModelFolder
+from wordatoms.text.corpus import Corpus
+
+
+def count(
+    sources: Sequence[str | Path],
+    folder: ModelFolder,
+    settings: CountSettings | None = None,
+    *,
+    memory: int = DEFAULT_MEMORY,
+    threads: int | None = None,
+    engine: Engine | None = None,
+    force: bool = False,
+    display: Display = SILENT,
+) -> bool:
+    """Text → vocabulary → counts. False where they were there already."""
+    settings = settings or CountSettings()
+    check_memory(memory)
+    engine = engine or local_engine(threads, memory)
+    with folder.working(), opened_text(sources, folder, settings, threads, engine=engine, display=display) as corpus:
+        facts = {**asdict(settings), "text": digest(corpus.files)}
+        if folder.is_done("count", facts, force=force):
+            return False
+
+        def make(forget: Callable[[], None]) -> list[str]:
+            _count(corpus, folder, settings, forget, memory=memory, engine=engine, display=display)
+            return ["words.txt", "vocabulary.json", "counts.json", *(f"counts-{name}.npy" for name in ARRAYS)]
+
+        folder.build("count", facts, make, inputs=[as_input(file) for file in corpus.files])
+    return True
+
+
+def _count(
+    corpus: Corpus,
+    folder: ModelFolder,
+    settings: CountSettings,
+    on_install: Callable[[], None],
+    *,
+    memory: int,
+    engine: Engine,
+    display: Display,
+) -> Counts:
+    common: dict[str, Any] = {"tokenizer": settings.tokenizer, "memory": memory, "engine": engine}
+    common |= {"work": folder.work, "keep": kept_parts(folder)}
+    with display.text_bar("words", n_bytes=corpus.n_bytes) as report:
+        vocabulary = build_vocabulary(
+            corpus,
+            min_count=settings.min_count,
+            max_words=settings.max_words,
+            report=report,
+            **common,
+        )
+    with display.text_bar("pairs", n_bytes=corpus.n_bytes) as report:
+        return count_pairs(
+            corpus,
+            vocabulary,
+            window=settings.window,
+            weighting=settings.weighting,
+            folder=folder.path,
+            on_install=on_install,
+            report=report,
+            **common,
+        )

@@ -1,0 +1,145 @@
+"""Counts → embeddings, and embeddings from a file of vectors."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from wordatoms.counts.cooccurrence import Counts
+from wordatoms.counts.lines import write_lines
+from wordatoms.counts.vocabulary import Vocabulary
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.embeddings.trainers import default_parameters, train_embeddings
+from wordatoms.embeddings.vector_files import read_vectors
+from wordatoms.errors import InputError
+from wordatoms.pipeline.sources import counted_text, recorded_hashes, settings_of
+from wordatoms.progress import SILENT, Display
+from wordatoms.storage.files import Checkpoint
+from wordatoms.storage.folder import ModelFolder
+from wordatoms.storage.integrity import fingerprint
+
+
+def embed(
+    folder: ModelFolder,
+    method: str = "pmi",
+    *,
+    parameters: dict[str, Any] | None = None,
+    sources: Sequence[str | Path] = (),
+    random_state: int = 0,
+    threads: int | None = None,
+    force: bool = False,
+    display: Display = SILENT,
+) -> bool:
+    """Counts (for skip-gram: text) → embeddings. False where they were there already.
+
+    Skip-gram reads the text that was counted once more; `sources` tell where it is if it has moved.
+    """
+    chosen = chosen_parameters(method, parameters or {})
+    with folder.working():
+        settings = _settings(folder, method, chosen, random_state)
+        if folder.is_done("embed", settings, force=force):
+            return False
+        checkpoint = Checkpoint(folder.work / f"{method}.npz", settings)
+
+        def make(forget: Callable[[], None]) -> list[str]:
+            lines = _lines(folder, sources, threads, display=display) if method == "skipgram" else None
+            with display.training_bar("vectors", detail=method) as callback:
+                embeddings = train_embeddings(
+                    Counts.load(folder.path),
+                    method,
+                    lines=lines,
+                    **chosen,
+                    random_state=random_state,
+                    threads=threads,
+                    checkpoint=checkpoint,
+                    callback=callback,
+                )
+            return _install(folder, "embed", embeddings, forget)
+
+        folder.build("embed", settings, make)
+    return True
+
+
+def _settings(folder: ModelFolder, method: str, parameters: dict[str, Any], random_state: int) -> dict[str, Any]:
+    """What decides the vectors."""
+    counted = folder.require("count", f"run: wordatoms count TEXT… -o {folder.path}")
+    hashes = {name: file["sha256"] for name, file in counted["files"].items() if name.endswith(".npy")}
+    settings = {"method": method, **parameters, "seed": random_state, "counts": hashes}
+    if method == "skipgram":
+        settings["text"] = recorded_hashes(counted)  # here the order matters
+    return settings
+
+
+def _install(folder: ModelFolder, stage: str, embeddings: Embeddings, forget: Callable[[], None]) -> list[str]:
+    """Write embeddings as a stage; the words of a count are already there."""
+    with folder.staging() as staged:
+        embeddings.save(staged)
+        if stage == "embed":
+            (staged / "words.txt").unlink()
+        return folder.install(staged, forget)
+
+
+def chosen_parameters(method: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """All parameters of a method that change its result: the given ones, and defaults for the others."""
+    defaults = default_parameters(method)
+    unknown = sorted(set(parameters) - set(defaults))
+    if unknown:
+        raise InputError(f"{method} has no parameter '{unknown[0]}'; it has {', '.join(defaults)}.")
+    return {**defaults, **{name: _converted(name, value, defaults[name]) for name, value in parameters.items()}}
+
+
+def _converted(name: str, value: Any, default: Any) -> Any:
+    """A parameter as the type of its default."""
+    kind = type(default)
+    if default is None or (type(value) is kind and value == value):  # not NaN
+        return value
+    if kind is float and type(value) is int:
+        return float(value)
+    if kind is bool and str(value).lower() in ("true", "false"):
+        return str(value).lower() == "true"
+    expected = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}.get(kind, str(kind))
+    raise InputError(f"{name} is '{value}'; pass {expected}, such as {default}.")
+
+
+def _lines(folder: ModelFolder, sources: Sequence[str | Path], threads: int | None, *, display: Display) -> Path:
+    """The text that was counted as a file of words between spaces, written once."""
+    counted = folder.stages["count"]
+    key = json.dumps([counted["settings"], counted["inputs"], counted["files"]], sort_keys=True)
+    path = folder.work / "lines" / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.txt"
+    if path.exists():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        counted_text(folder, sources, threads, display=display) as corpus,
+        display.text_bar("text", n_bytes=corpus.n_bytes) as report,
+    ):
+        tokenizer = settings_of(counted).tokenizer
+        write_lines(corpus, Vocabulary.load(folder.path), path, tokenizer=tokenizer, report=report)
+    return path
+
+
+def import_vectors(
+    path: Path,
+    folder: ModelFolder,
+    *,
+    format: str = "auto",
+    words: Path | None = None,
+    max_words: int | None = None,
+    force: bool = False,
+) -> Embeddings | None:
+    """A file of vectors → embeddings of a model. None where they were there already."""
+    embeddings = read_vectors(path, format=format, words=words, max_words=max_words)
+    content = hashlib.sha256(embeddings.vectors.tobytes() + "\n".join(embeddings.words).encode()).hexdigest()
+    settings = {"format": format, "max_words": max_words, "vectors": content}
+    with folder.working():
+        if folder.is_done("import", settings, force=force):
+            return None
+
+        def make(forget: Callable[[], None]) -> list[str]:
+            return _install(folder, "import", embeddings, forget)
+
+        folder.build("import", settings, make, inputs=[{"path": str(path.resolve()), **fingerprint(path)}])
+    return embeddings

@@ -1,0 +1,168 @@
+"""Text and embeddings → average contexts → the map A.
+
+What is read so far is kept until the stage is done, so that an interrupted one goes on from there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from wordatoms.contexts.averages import ContextAverages, context_sums
+from wordatoms.contexts.induced_map import WEIGHTINGS, InducedMap, learn_map
+from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
+from wordatoms.contexts.windows import check_window, sample_windows
+from wordatoms.counts.vocabulary import DEFAULT_MEMORY
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.engine.threads import Engine, local_engine
+from wordatoms.errors import InputError, ModelError
+from wordatoms.pipeline.sources import (
+    CountSettings,
+    as_input,
+    counted_text,
+    digest,
+    kept_parts,
+    opened_text,
+    settings_of,
+    trusting_record,
+)
+from wordatoms.progress import SILENT, Display
+from wordatoms.senses.model_tokens import model_tokenizer
+from wordatoms.storage.folder import ModelFolder
+from wordatoms.text.corpus import Corpus
+
+
+@dataclass(frozen=True)
+class MapSettings:
+    """What decides the bytes of the map, text and vectors apart."""
+
+    window: int = 10
+    a: float = DEFAULT_A
+    weighting: str = "auto"
+    include_target: bool = False
+    remove_common: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_window(self.window)
+        if not self.a > 0:
+            raise InputError(f"a is {self.a}; pass a positive number, or infinity for the plain mean.")
+        if self.weighting not in ("auto", *WEIGHTINGS):
+            raise InputError(f"weighting is '{self.weighting}'; pass auto, {', '.join(WEIGHTINGS)}.")
+
+    def record(self) -> dict[str, Any]:
+        """For the manifest, where an infinite `a` is null."""
+        return {**asdict(self), "a": self.a if math.isfinite(self.a) else None}
+
+
+def map_contexts(
+    folder: ModelFolder,
+    settings: MapSettings | None = None,
+    *,
+    sources: Sequence[str | Path] = (),
+    memory: int = DEFAULT_MEMORY,
+    threads: int | None = None,
+    engine: Engine | None = None,
+    force: bool = False,
+    display: Display = SILENT,
+) -> bool:
+    """Text and embeddings → average contexts and the map A. False where they were there already.
+
+    The text is the one that was counted, unless `sources` name another; imported vectors have none of their own.
+    """
+    settings = settings or MapSettings()
+    engine = engine or local_engine(threads, memory)
+    with folder.working():
+        embedded = embedding_record(folder)
+        if not sources and _is_done(folder, settings, embedded, force=force):
+            return False  # the text need not even be there
+        with model_text(folder, sources, threads, engine=engine, display=display) as corpus:
+            facts = _facts(settings, embedded, digest(corpus.files))
+            if folder.is_done("map", facts, force=force):
+                return False
+
+            def make(forget: Callable[[], None]) -> list[str]:
+                contexts, learned = _map(corpus, folder, settings, memory=memory, engine=engine, display=display)
+                with folder.staging() as staged:
+                    contexts.save(staged)
+                    learned.save(staged)
+                    return folder.install(staged, forget)
+
+            folder.build("map", facts, make, inputs=[as_input(file) for file in corpus.files])
+    return True
+
+
+def embedding_record(folder: ModelFolder) -> dict[str, Any]:
+    """The record of the stage that made the vectors."""
+    record: dict[str, Any] | None = folder.stages.get("embed") or folder.stages.get("import")
+    if record is None:
+        raise ModelError(f"{folder.path} has no vectors yet; run: wordatoms embed {folder.path}")
+    return record
+
+
+@contextmanager
+def model_text(
+    folder: ModelFolder,
+    sources: Sequence[str | Path],
+    threads: int | None,
+    *,
+    engine: Engine | None = None,
+    display: Display,
+) -> Iterator[Corpus]:
+    """The given text; without one, that which was counted."""
+    counted = folder.stages.get("count")
+    if sources:
+        reading = settings_of(counted) if counted else CountSettings()
+        with opened_text(sources, folder, reading, threads, engine=engine, display=display) as corpus:
+            yield corpus
+        return
+    if not counted:
+        raise InputError(f"{folder.path} holds imported vectors, which have no text; pass some with --text.")
+    with counted_text(folder, (), threads, engine=engine, display=display) as corpus:
+        yield corpus
+
+
+def _facts(settings: MapSettings, embedded: dict[str, Any], text: str) -> dict[str, Any]:
+    with trusting_record():
+        return {**settings.record(), "vectors": embedded["files"]["vectors.npy"]["sha256"], "text": text}
+
+
+def _is_done(folder: ModelFolder, settings: MapSettings, embedded: dict[str, Any], *, force: bool) -> bool:
+    """Whether the stage is there, without a look at the text: what was counted is known by its hash."""
+    if "map" not in folder.stages:
+        return False
+    with trusting_record():
+        text = folder.stages.get("count", folder.stages["map"])["settings"]["text"]
+    return folder.is_done("map", _facts(settings, embedded, text), force=force)
+
+
+def _map(
+    corpus: Corpus, folder: ModelFolder, settings: MapSettings, *, memory: int, engine: Engine, display: Display
+) -> tuple[ContextAverages, InducedMap]:
+    embeddings, tokenizer = Embeddings.load(folder.path), model_tokenizer(folder)
+    sif = SIF(embeddings, p_words(embeddings), settings.a, tokenizer=tokenizer)
+    common: dict[str, Any] = {"window": settings.window, "tokenizer": tokenizer, "engine": engine}
+    common |= {"work": folder.work, "keep": kept_parts(folder)}
+    with display.text_bar("windows", n_bytes=corpus.n_bytes) as report:
+        windows = sample_windows(corpus, embeddings.words, random_state=settings.seed, report=report, **common)
+    with display.text_bar("contexts", n_bytes=corpus.n_bytes) as report:
+        sums = context_sums(
+            corpus,
+            embeddings.words,
+            sif.weighted_vectors(),
+            outside=not settings.include_target,
+            inside=settings.include_target,
+            memory=memory,
+            report=report,
+            **common,
+        )
+    averages = sums.averages(include_target=settings.include_target)
+    contexts = ContextAverages(averages, sums.n_contexts, settings.window, settings.include_target)
+    if not len(windows):
+        raise InputError("no two words of the model stand in one line of the text; pass text with words it knows.")
+    choices = {"weighting": settings.weighting, "remove_common": settings.remove_common}
+    return contexts, learn_map(contexts, sif, windows, random_state=settings.seed, **choices)  # type: ignore[arg-type]

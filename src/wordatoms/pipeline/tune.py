@@ -1,0 +1,253 @@
+"""A model and text that it has not seen → the settings with which contexts are read (`wordatoms.tuning.choice`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from wordatoms.atoms.atoms import Atoms
+from wordatoms.contexts.averages import ContextAverages
+from wordatoms.contexts.induced_map import InducedMap
+from wordatoms.contexts.reader import TUNING, ReadingSettings, load_reading
+from wordatoms.contexts.word_windows import WordWindows, windows_of_words
+from wordatoms.counts.vocabulary import DEFAULT_MEMORY
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.engine.threads import local_engine
+from wordatoms.errors import InputError
+from wordatoms.pipeline.atomize import AtomSettings, atomize, learn_atoms, read_atom_report
+from wordatoms.pipeline.map import model_text
+from wordatoms.pipeline.sources import as_input
+from wordatoms.progress import SILENT, Display
+from wordatoms.senses.model_tokens import model_tokenizer
+from wordatoms.storage.files import write_json
+from wordatoms.storage.folder import ModelFolder
+from wordatoms.storage.untrusted import read_json
+from wordatoms.text.corpus import Corpus
+from wordatoms.tuning.choice import GRID, OnTrial, Trial, TuningResult, choose_settings, make_bench
+from wordatoms.tuning.pseudowords import N_CONTEXTS, PseudowordSet, candidate_words, draw_pseudowords
+
+FEWEST_PSEUDOWORDS = 20
+"""Below, what is chosen is chosen by chance."""
+
+
+@dataclass(frozen=True)
+class TuneSettings:
+    """What decides the choice, the model and the text apart."""
+
+    grid: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """Values to choose among, by setting; for those not named, the usual ones."""
+    n_atoms: tuple[int, ...] = ()
+    """Numbers of atoms to choose among; none keeps the atoms that are there."""
+    sparsities: tuple[int, ...] = ()
+    """Most atoms of a word, likewise."""
+    n_pseudowords: int = 400
+    n_candidates: int = 3000
+    """Words of which pseudowords may be made."""
+    n_contexts: int = N_CONTEXTS
+    seed: int = 0
+
+    @property
+    def widest(self) -> int:
+        """The largest window among those tried."""
+        return int(max(self.grid.get("window", GRID["window"])))
+
+
+@dataclass(frozen=True, eq=False)
+class _Text:
+    """What the unseen text gave."""
+
+    pseudowords: PseudowordSet
+    windows: WordWindows
+
+
+def tune(
+    folder: ModelFolder,
+    sources: Sequence[str | Path],
+    settings: TuneSettings | None = None,
+    *,
+    threads: int | None = None,
+    force: bool = False,
+    display: Display = SILENT,
+    on_trial: OnTrial | None = None,
+) -> TuningResult | None:
+    """Choose settings by pseudowords in a text and keep them in the model. None where they were there already."""
+    settings = settings or TuneSettings()
+    if not sources:
+        raise InputError("there is no text to tune on; pass some that the model was not trained on.")
+    if settings.n_pseudowords < FEWEST_PSEUDOWORDS:
+        raise InputError(
+            f"{settings.n_pseudowords} pseudowords are too few to choose by; pass {FEWEST_PSEUDOWORDS} or more."
+        )
+    for stage in ("map", "atomize"):
+        folder.require(stage, f"run: wordatoms {stage} {folder.path}")
+    with folder.working(), model_text(folder, sources, threads, display=display) as corpus:
+        facts = _facts(settings, corpus)
+        if folder.is_done("tune", facts, force=force):
+            return None
+        folder.check_inputs("tune", facts)
+        text = _read(folder, corpus, settings, threads, display)
+        trials: list[Trial] = []
+        chosen = _choose_atoms(folder, text, settings, threads, display, _telling(trials, on_trial))
+    if chosen:
+        atomize(folder, chosen, random_state=_seed_of_atoms(folder), threads=threads, force=True, display=display)
+    with folder.working():
+        result = _choose(folder, Atoms.load(folder.path), text, settings, on_trial)
+        result = replace(result, trials=(*trials, *result.trials))
+        _keep(folder, facts, result, corpus, len(text.pseudowords))
+    return result
+
+
+def adopt_tuning(folder: ModelFolder, other: ModelFolder) -> ReadingSettings:
+    """Take over the settings that another model was tuned to: one that was trained without the text held out."""
+    record = other.require("tune", f"run: wordatoms tune {other.path} --text …")
+    other.check("tune")
+    chosen = load_reading(other)
+    for stage in ("map", "atomize"):
+        folder.require(stage, f"run: wordatoms {stage} {folder.path}")
+
+    def make(forget: Callable[[], None]) -> list[str]:
+        content = read_json(other.path / TUNING)
+        forget()
+        write_json(folder.path / TUNING, content)
+        return [TUNING]
+
+    with folder.working():
+        folder.build("tune", {**record["settings"], "from": str(other.path)}, make, inputs=record.get("inputs", []))
+    return chosen
+
+
+def is_held_out(folder: ModelFolder, inputs: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether none of these files was counted for the model."""
+    counted = {file["sha256"] for file in folder.stages.get("count", {}).get("inputs", [])}
+    return counted.isdisjoint(file["sha256"] for file in inputs)
+
+
+def _facts(settings: TuneSettings, corpus: Corpus) -> dict[str, Any]:
+    grid = {name: list(values) for name, values in {**GRID, **settings.grid}.items()}
+    others = {part.name: getattr(settings, part.name) for part in fields(settings) if part.name != "grid"}
+    return {**others, "grid": grid, "text": sorted(file.sha256 for file in corpus.files)}
+
+
+def _read(folder: ModelFolder, corpus: Corpus, settings: TuneSettings, threads: int | None, display: Display) -> _Text:
+    """One pass over the text: windows of the words that pseudowords are made of."""
+    embeddings = Embeddings.load(folder.path)
+    candidates = candidate_words(embeddings, settings.n_candidates, random_state=settings.seed)
+    if not len(candidates):
+        raise InputError(
+            f"none of the {len(embeddings):,} words of {folder.path} is rare enough to make pseudowords of; "
+            "tune a model that was trained on more text."
+        )
+    with display.text_bar("contexts", n_bytes=corpus.n_bytes) as report:
+        windows = windows_of_words(
+            corpus,
+            embeddings.words,
+            candidates,
+            n_windows=settings.n_contexts,
+            window=settings.widest,
+            tokenizer=model_tokenizer(folder),
+            random_state=settings.seed,
+            engine=local_engine(threads, DEFAULT_MEMORY),
+            report=report,
+        )
+    pseudowords = draw_pseudowords(
+        embeddings,
+        ContextAverages.load(folder.path),
+        InducedMap.load(folder.path),
+        windows,
+        n_pseudowords=settings.n_pseudowords,
+        n_contexts=settings.n_contexts,
+        random_state=settings.seed,
+    )
+    if len(pseudowords) < FEWEST_PSEUDOWORDS:
+        raise InputError(
+            f"the text gives {len(pseudowords)} pseudowords, too few to choose by ({FEWEST_PSEUDOWORDS} or more); pass "
+            "a longer text."
+        )
+    return _Text(pseudowords, windows)
+
+
+def _choose_atoms(
+    folder: ModelFolder,
+    text: _Text,
+    settings: TuneSettings,
+    threads: int | None,
+    display: Display,
+    tell: Callable[[Trial], None],
+) -> AtomSettings | None:
+    """The number of atoms, then the sparsity, that do best; None where those that are there do."""
+    asked = {"n_atoms": settings.n_atoms, "sparsity": settings.sparsities}
+    if not any(asked.values()):
+        return None
+    current = settings_of_atoms(folder)
+    best, scores = current, {current: _score(folder, Atoms.load(folder.path), text, settings)}
+    for name, values in asked.items():
+        for value in dict.fromkeys([getattr(best, name), *values] if values else ()):  # those that are there, too
+            tried = replace(best, **{name: value})  # type: ignore[arg-type]
+            if tried not in scores:
+                atoms = learn_atoms(
+                    folder, tried, random_state=_seed_of_atoms(folder), threads=threads, display=display
+                )
+                scores[tried] = _score(folder, atoms, text, settings)
+            tell(Trial(name, value, "put together", scores[tried]))
+        best = max(scores, key=lambda each: scores[each])
+    return None if best == current else best
+
+
+def _score(folder: ModelFolder, atoms: Atoms, text: _Text, settings: TuneSettings) -> float:
+    embeddings, induced_map = Embeddings.load(folder.path), InducedMap.load(folder.path)
+    half = text.pseudowords.halves()[0]
+    bench = make_bench(embeddings, induced_map, atoms, half, text.windows, random_state=settings.seed)
+    return bench.put_together(replace(ReadingSettings(), window=min(ReadingSettings().window, settings.widest)))
+
+
+def _choose(
+    folder: ModelFolder, atoms: Atoms, text: _Text, settings: TuneSettings, on_trial: OnTrial | None
+) -> TuningResult:
+    embeddings, induced_map = Embeddings.load(folder.path), InducedMap.load(folder.path)
+    choosing, checking = (
+        make_bench(embeddings, induced_map, atoms, half, text.windows, random_state=settings.seed)
+        for half in text.pseudowords.halves()
+    )
+    return choose_settings(choosing, checking, grid=settings.grid, on_trial=on_trial)
+
+
+def _keep(folder: ModelFolder, facts: dict[str, Any], result: TuningResult, corpus: Corpus, n_pseudowords: int) -> None:
+    inputs = [as_input(file) for file in corpus.files]
+
+    def make(forget: Callable[[], None]) -> list[str]:
+        forget()
+        content = {
+            "settings": result.settings.record(),
+            "figures": result.figures(),
+            "n_pseudowords": n_pseudowords,
+            "held_out": is_held_out(folder, inputs),
+            "trials": [trial._asdict() for trial in result.trials],
+        }
+        write_json(folder.path / TUNING, content)
+        return [TUNING]
+
+    folder.build("tune", facts, make, inputs=inputs)
+
+
+def _telling(trials: list[Trial], on_trial: OnTrial | None) -> Callable[[Trial], None]:
+    def tell(trial: Trial) -> None:
+        trials.append(trial)
+        if on_trial:
+            on_trial(trial)
+
+    return tell
+
+
+def settings_of_atoms(folder: ModelFolder) -> AtomSettings:
+    """The settings with which the atoms that are there were learned, with the number that was then taken."""
+    recorded = folder.stages["atomize"]["settings"]
+    known = {part.name: recorded[part.name] for part in fields(AtomSettings) if part.name in recorded}
+    for name in ("sizes", "sparsity_range"):
+        known[name] = tuple(known[name]) if known.get(name) else None
+    return AtomSettings(**{**known, "n_atoms": int(read_atom_report(folder)["n_atoms_per_run"])})
+
+
+def _seed_of_atoms(folder: ModelFolder) -> int:
+    return int(folder.stages["atomize"]["settings"].get("seed", 0))

@@ -1,0 +1,87 @@
+"""What a person adds to a model: names for atoms, atoms to hide, and the atoms picked as the senses of a word.
+
+The paper's semi-automatic mode shows the closest atoms of a word, and a person picks those that are senses. Notes
+live beside the model's own files in `notes.json` and belong to one set of atoms: they name its fingerprint, and atoms
+that are learned anew leave them aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from wordatoms.errors import ModelError
+from wordatoms.storage.files import write_json
+from wordatoms.storage.locks import locked
+from wordatoms.storage.untrusted import read_json, refuse_link
+
+FILE = "notes.json"
+
+
+@dataclass(frozen=True)
+class Notes:
+    """A person's changes to the atoms with this fingerprint; atoms by their ids."""
+
+    atoms: str = ""
+    names: Mapping[int, str] = field(default_factory=dict)
+    hidden: frozenset[int] = frozenset()
+    picks: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The atoms that are the senses of a word."""
+
+    def save(self, folder: Path) -> None:
+        write_json(folder / FILE, {**asdict(self), "hidden": sorted(self.hidden)})
+
+    @classmethod
+    def load(cls, folder: Path, atoms: str, n_atoms: int) -> Notes:
+        """The notes on these atoms; empty where there are none."""
+        try:
+            found = _read(folder / FILE)
+        except FileNotFoundError:
+            return cls(atoms)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ModelError(f"{folder / FILE} is damaged ({error}); repair it or move it away.") from error
+        if found.atoms != atoms:
+            return cls(atoms)
+        for atom in (*found.names, *found.hidden, *chain.from_iterable(found.picks.values())):
+            if not 0 <= atom < n_atoms:
+                raise ModelError(f"{folder / FILE} speaks of atom {atom}, of {n_atoms}; repair it or move it away.")
+        return found
+
+
+def _read(path: Path) -> Notes:
+    content: dict[str, Any] = read_json(path)
+    return Notes(
+        str(content["atoms"]),
+        {int(atom): str(name) for atom, name in content["names"].items()},
+        frozenset(map(int, content["hidden"])),
+        {str(word): tuple(map(int, atoms)) for word, atoms in content["picks"].items() if atoms},
+    )
+
+
+def change_notes(folder: Path, atoms: str, n_atoms: int, change: Callable[[Notes], Notes]) -> None:
+    """Read the notes, change them and write them, one process at a time."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = folder / f".{FILE}.lock"
+    for path in (lock, folder / FILE):
+        refuse_link(path)
+    with locked(lock):
+        change(Notes.load(folder, atoms, n_atoms)).save(folder)
+
+
+def set_aside(folder: Path, atoms: str) -> Path | None:
+    """Keep notes on other atoms than these, and damaged ones, under another name; where they went."""
+    path = folder / FILE
+    try:
+        if _read(path).atoms == atoms:
+            return None
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass  # a person may still want to look at them
+    number = 1
+    while (aside := folder / f"notes-{number}.json").exists():
+        number += 1
+    return path.rename(aside)

@@ -1,0 +1,124 @@
+"""Clusters of contexts: k-means that assigns by inner product (Section 6.1), and how many there are.
+
+Rows are vectors of contexts; a centre is the direction of the sum of its rows, and a row belongs to the centre with
+which its inner product is largest. Of several starts the one with the largest sum of inner products is kept. With
+k = "auto" clusters are added as long as they bring the rows enough nearer to their centres.
+Left out: which vectors a word's contexts have (`wordatoms.senses.posterior`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.errors import InputError
+
+N_STARTS = 10
+N_ITERATIONS = 50
+MOST_CLUSTERS = 6
+"""Of an automatic choice."""
+LEAST_GAIN = 0.04
+"""In mean cosine with the own centre, for which a further cluster is worth it."""
+
+Labels = NDArray[np.intp]
+
+
+def cluster_vectors(
+    vectors: NDArray[Any],
+    k: int | Literal["auto"],
+    *,
+    n_starts: int = N_STARTS,
+    least_gain: float = LEAST_GAIN,
+    random_state: int = 0,
+) -> Labels:
+    """The cluster of each row, (n,): numbers from 0, the largest cluster first."""
+    rows = np.ascontiguousarray(vectors, np.float64)
+    if rows.ndim != 2 or not np.isfinite(rows).all():
+        raise InputError(f"the vectors have shape {rows.shape} or are not finite; pass a table of numbers.")
+    if k != "auto" and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
+        raise InputError(f"k is {k!r}; pass 1 cluster or more, or auto.")
+    if n_starts < 1 or not least_gain >= 0:
+        raise InputError(
+            f"n_starts is {n_starts}, least_gain {least_gain}; pass 1 start or more, and a gain from 0 up."
+        )
+    if not len(rows):
+        return np.zeros(0, np.intp)
+    rng = np.random.default_rng(random_state)
+    if k == "auto":
+        return _by_size(_as_many_as_worth_it(rows, n_starts, least_gain, rng))
+    return _by_size(_k_means(rows, min(int(k), len(rows)), n_starts, rng)[0])
+
+
+def _as_many_as_worth_it(
+    rows: NDArray[np.float64], n_starts: int, least_gain: float, rng: np.random.Generator
+) -> Labels:
+    """One more cluster as long as the mean cosine of the rows with their centres rises by `least_gain` or more."""
+    best, cosine = _k_means(rows, 1, n_starts, rng)[0], _mean_cosine(rows, np.zeros(len(rows), np.intp))
+    for k in range(2, min(MOST_CLUSTERS, len(rows)) + 1):
+        labels, _ = _k_means(rows, k, n_starts, rng)
+        if _mean_cosine(rows, labels) < cosine + least_gain:
+            break
+        best, cosine = labels, _mean_cosine(rows, labels)
+    return best
+
+
+def _mean_cosine(rows: NDArray[np.float64], labels: Labels) -> float:
+    return float(closeness(rows, labels).mean())
+
+
+def closeness(vectors: NDArray[Any], labels: Labels) -> NDArray[np.float64]:
+    """The cosine of each row with the mean direction of its cluster, (n,)."""
+    rows = np.asarray(vectors, np.float64)
+    units = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    cosines = np.zeros(len(rows))
+    for cluster in np.unique(labels):
+        members = labels == cluster
+        total = units[members].sum(axis=0)
+        cosines[members] = units[members] @ total / (np.linalg.norm(total) or 1.0)
+    return cosines
+
+
+def _k_means(rows: NDArray[np.float64], k: int, n_starts: int, rng: np.random.Generator) -> tuple[Labels, float]:
+    """The best of several starts, and its sum of inner products."""
+    runs = [_one_run(rows, k, rng) for _ in range(n_starts if k > 1 else 1)]
+    return max(runs, key=lambda run: run[1])
+
+
+def _one_run(rows: NDArray[np.float64], k: int, rng: np.random.Generator) -> tuple[Labels, float]:
+    centres = _first_centres(rows, k, rng)
+    labels: Labels = np.full(len(rows), -1, np.intp)
+    for _ in range(N_ITERATIONS):
+        products = rows @ centres.T
+        assigned = products.argmax(axis=1)
+        if (assigned == labels).all():
+            break
+        labels = assigned
+        centres = _directions(np.stack([rows[labels == cluster].sum(axis=0) for cluster in range(k)]), centres)
+    return labels, float((rows @ centres.T).max(axis=1).sum())
+
+
+def _first_centres(rows: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Rows far from each other: each further one is drawn in proportion to what the others leave of it."""
+    lengths = np.linalg.norm(rows, axis=1)
+    chosen = [int(rng.integers(len(rows)))]
+    while len(chosen) < k:
+        directions = _directions(rows[chosen], rows[chosen])
+        left = np.maximum(lengths - (rows @ directions.T).max(axis=1), 0) + 1e-12
+        chosen.append(int(rng.choice(len(rows), p=left / left.sum())))
+    return _directions(rows[chosen], rows[chosen])
+
+
+def _directions(sums: NDArray[np.float64], otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sums at length 1; an empty cluster keeps the centre it had."""
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    return np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1), otherwise)
+
+
+def _by_size(labels: Labels) -> Labels:
+    """The same clusters numbered by falling size, then by their first row; those without rows left out."""
+    clusters, first, sizes = np.unique(labels, return_index=True, return_counts=True)
+    ranks = np.empty(len(clusters), np.intp)
+    ranks[np.lexsort([first, -sizes])] = np.arange(len(clusters))
+    return ranks[np.searchsorted(clusters, labels)]

@@ -1,0 +1,80 @@
+"""Which sense of a word is meant in a text, and which words of the text decide it.
+
+Each occurrence of the word, in whichever form, gets the posterior of Section 6.1 over the atoms of the word and its
+forms. The vector of a context is a sum over its words, so that each of them has a share in the decision: how much it
+adds to the evidence for the likeliest sense, compared with the other senses of the word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.contexts.usages import Usage, find_usages
+from wordatoms.senses.posterior import Posterior, Weights
+from wordatoms.senses.results import Disambiguation, Meaning, Pull
+from wordatoms.text.tokenizer import Tokenizer
+
+Place = tuple[NDArray[np.int32], NDArray[np.float32]]
+"""The words around a usage, and the vector of this context."""
+
+
+@dataclass(frozen=True, eq=False)
+class Teller:
+    """Tells the senses of one word apart."""
+
+    word: str
+    forms: frozenset[str]
+    """In which the word may stand in a text; they are no part of its contexts."""
+    posterior: Posterior
+    weights: Weights
+    meanings: Mapping[int, Meaning]
+    """What to show of each atom; the probability comes from here."""
+    tokenizer: Tokenizer
+
+    def tell(self, texts: Sequence[str], *, n_deciding: int = 5) -> list[list[Disambiguation]]:
+        """For each text, the answers for all occurrences of the word in it."""
+        found = [find_usages(self.word, text, self.tokenizer, forms=self.forms) for text in texts]
+        answers = iter(self.tell_usages([usage for usages in found for usage in usages], n_deciding=n_deciding))
+        return [[next(answers) for _ in usages] for usages in found]
+
+    def tell_usages(self, usages: Sequence[Usage], *, n_deciding: int = 5) -> list[Disambiguation]:
+        reader = self.posterior.reader
+        windows = reader.windows(usages, self.forms)
+        contexts = reader.vectors(windows)
+        p_senses = self.posterior.p_senses(self.weights, contexts)
+        places = zip(windows, contexts, strict=True)
+        return [
+            self._answer(usage, place, p, n_deciding) for usage, place, p in zip(usages, places, p_senses, strict=True)
+        ]
+
+    def _answer(self, usage: Usage, place: Place, p_senses: NDArray[np.float64], n_deciding: int) -> Disambiguation:
+        atoms = list(self.weights)
+        ranked = np.argsort(-p_senses, kind="stable").tolist()
+        return Disambiguation(
+            self.word,
+            usage.form,
+            usage.position,
+            tuple(self._meaning(atoms[k], float(p_senses[k])) for k in ranked),
+            self._deciding(place, atoms[ranked[0]])[:n_deciding] if len(atoms) > 1 else (),
+            int((place[0] >= 0).sum()),
+        )
+
+    def _meaning(self, atom: int, probability: float) -> Meaning:
+        shown = self.meanings[atom]
+        return Meaning(atom, probability, shown.label, shown.nearest)
+
+    def _deciding(self, place: Place, atom: int) -> tuple[Pull, ...]:
+        """The words that speak for an atom, the strongest first, each once."""
+        window, context = place
+        pulls = self.posterior.pulls(window, context, self.weights, atom)
+        words = self.posterior.reader.embeddings.words
+        total: dict[str, float] = {}
+        for row, pull in zip(window.tolist(), pulls.tolist(), strict=True):
+            if row >= 0:
+                total[words[row]] = total.get(words[row], 0.0) + pull
+        for_it = [Pull(word, pull) for word, pull in total.items() if pull > 0]
+        return tuple(sorted(for_it, key=lambda pull: -pull.pull))

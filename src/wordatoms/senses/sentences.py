@@ -1,0 +1,335 @@
+"""Representative sentences: for each sense of a word, the sentences of a text that show it best.
+
+It follows a commented-out part of Section 5 of the paper, "Outputting relevant sentences". The senses are the atoms of
+the word and of its inflected forms. A sentence stands for the best approximation of rank 3 to the vectors of its
+words, their first three principal directions (not centred: the subspace goes through the origin, as the one that the
+words span does). Its score for an atom is the cosine between the two: the length of the atom's projection.
+
+Where the paper is silent, or where readers are better served:
+
+- The word itself does not count among the words of its sentences: it leans to all its atoms wherever it stands, and
+  would blur what tells them apart. `include_target` takes it in.
+- Vectors have SIF weights, a / (a + p(w)), so that *the* and *of* do not take one of three directions; `a=inf` gives
+  the paper's plain vectors.
+- A sentence is listed under the atom it has the highest score for, and nowhere else.
+- A sentence with almost the words of one that is listed already is left out, and so are very short and very long ones.
+
+The text is read once, in parts that any thread may take; only the best sentences are held. Left out: which sense a
+word has in a given sentence (the score says what the sentence is about, not what the word means there).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.contexts.sif import DEFAULT_A
+from wordatoms.counts.vocabulary import BATCH_BYTES
+from wordatoms.engine.threads import Batch, ThreadEngine, blocks_with_sizes, make_batches
+from wordatoms.errors import InputError
+from wordatoms.parallel import one_blas_thread, resolve_threads
+from wordatoms.progress import SILENT, Display, TextCallback
+from wordatoms.senses.model import SenseModel
+from wordatoms.senses.results import LIGHTEST, Sense
+from wordatoms.senses.sentence_scores import SentenceScorer
+from wordatoms.text.corpus import Corpus, Shard, open_corpus
+from wordatoms.text.sentence_splitter import split_sentences
+from wordatoms.text.tokenizer import Lexicon
+
+ALIKE = 0.6
+"""Two sentences are near-identical if they share this much of all their words."""
+SPARE = 20
+"""Candidates held for each sentence that is asked for, because some will be near-identical."""
+MOST_CHARACTERS = 1000
+"""A sentence beyond this is a table or a list, whatever the number of its known words."""
+SCORED_AT_ONCE = 512
+LINE_END = -1
+"""What a lexicon gives at the end of a line."""
+
+Place = tuple[int, int, int]
+"""Shard, line in it and sentence in the line: the order of the text."""
+
+
+class Sentence(NamedTuple):
+    """A sentence as it stands in the text."""
+
+    text: str
+    score: float
+    """The cosine between the atom and the sentence, 0 to 1."""
+    source: str
+    """The file it comes from."""
+    line: int
+    """Counting from 1."""
+
+
+@dataclass(frozen=True)
+class SenseSentences:
+    """A sense and the sentences that show it best, the best first."""
+
+    sense: Sense
+    sentences: tuple[Sentence, ...]
+    n_sentences: int
+    """Sentences of the text that fit this sense better than the others, near-identical ones too."""
+
+
+def representative_sentences(
+    model: SenseModel,
+    word: str,
+    corpus_paths: Sequence[str | Path],
+    *,
+    n: int = 3,
+    forms: bool = True,
+    rank: int = 3,
+    a: float = DEFAULT_A,
+    include_target: bool = False,
+    shortest: int = 5,
+    longest: int = 60,
+    lightest: float = LIGHTEST,
+    replace_invalid: bool = False,
+    threads: int | None = None,
+    display: Display = SILENT,
+) -> list[SenseSentences]:
+    """For each sense of a word, the heaviest first, the `n` sentences of a text that show it best.
+
+    The text is files, folders, patterns or "-", compressed or not. With `forms`, senses and sentences are those of
+    all inflected forms. `a` is that of SIF, infinite for plain vectors. Sentences have `shortest` to `longest` known
+    words beside the target.
+    """
+    _check_numbers(n, rank, shortest, longest)
+    senses = _senses(model, word, forms=forms, lightest=lightest)
+    names = model.forms(senses[0].word) if forms else (senses[0].word,)
+    scorer = SentenceScorer.of_model(model, [sense.atom for sense in senses], a=a, rank=rank)
+    lexicon = Lexicon(model.words, tokenizer=model.tokenizer)
+    search = _Search(lexicon, scorer, [*map(model.row, names)], SPARE * n, include_target, range(shortest, longest + 1))
+    found, corpus = _scan(search, corpus_paths, replace_invalid, resolve_threads(threads), display)
+    _check_found(found, names, search.lengths)
+    return [
+        SenseSentences(sense, tuple(_as_sentence(best, found, corpus) for best in chosen), int(number))
+        for sense, chosen, number in zip(senses, found.choose(n), found.n_sentences, strict=True)
+    ]
+
+
+def _scan(
+    search: _Search, sources: Sequence[str | Path], replace_invalid: bool, threads: int, display: Display
+) -> tuple[_Found, Corpus]:
+    """The best sentences of a text; what has to be unpacked is there no longer than that."""
+    with TemporaryDirectory(prefix="wordatoms-") as work:
+        with display.text_bar("files", n_bytes=None) as report:
+            corpus = open_corpus(
+                sources, work=Path(work), threads=threads, replace_invalid=replace_invalid, on_bytes=report
+            )
+        with display.text_bar("sentences", n_bytes=corpus.n_bytes) as report:
+            return search.run(corpus, threads, report), corpus
+
+
+def _check_numbers(n: int, rank: int, shortest: int, longest: int) -> None:
+    for name, value in {"n": n, "rank": rank, "shortest": shortest}.items():
+        if value < 1:
+            raise InputError(f"{name} is {value}; pass 1 or more.")
+    if longest < shortest:
+        raise InputError(f"sentences of {shortest} to {longest} words are asked for; pass a range that is not empty.")
+
+
+def _senses(model: SenseModel, word: str, *, forms: bool, lightest: float) -> list[Sense]:
+    senses = [sense for sense in model.senses(word, forms=forms) if sense.weight >= lightest or sense.picked]
+    if not senses:
+        raise InputError(f"'{word}' has no sense with a weight of {lightest:g} or more; pass a smaller one.")
+    return senses
+
+
+def _check_found(found: _Found, forms: Sequence[str], lengths: range) -> None:
+    listed = ", ".join(forms)
+    if not found.n_with_word:
+        n_lines = sum(found.n_lines.values())
+        raise InputError(f"the text (lines: {n_lines:,}) has none of the words {listed}; pass another text.")
+    if not found.n_sentences.any():
+        raise InputError(
+            f"the text has {listed} (sentences: {found.n_with_word:,}), but never with {lengths.start} to "
+            f"{lengths.stop - 1} other known words in the sentence; pass another text or other lengths."
+        )
+
+
+# Candidates
+
+
+class _Candidate(NamedTuple):
+    """A sentence that may be among the best."""
+
+    score: float
+    place: Place
+    words: bytes
+    """Its known words, sorted: what makes two sentences the same."""
+    text: str
+
+    @property
+    def order(self) -> tuple[float, Place]:
+        return -self.score, self.place
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The best sentences of a part of a text; those of two parts add up, in any order, to those of both."""
+
+    best: tuple[Mapping[bytes, _Candidate], ...]
+    """For each sense the best `n_most` different ones, by their words."""
+    n_sentences: NDArray[np.int64]
+    """That fit each sense best, (n_senses,)."""
+    n_with_word: int
+    n_lines: Mapping[int, int]
+    """Of each shard."""
+    n_most: int
+
+    def __add__(self, other: _Found) -> _Found:
+        return _Found(
+            tuple(
+                _merge([*mine.values(), *theirs.values()], self.n_most)
+                for mine, theirs in zip(self.best, other.best, strict=True)
+            ),
+            self.n_sentences + other.n_sentences,
+            self.n_with_word + other.n_with_word,
+            {
+                shard: self.n_lines.get(shard, 0) + other.n_lines.get(shard, 0)
+                for shard in {*self.n_lines, *other.n_lines}
+            },
+            self.n_most,
+        )
+
+    def choose(self, n: int) -> list[list[_Candidate]]:
+        """The `n` best sentences for each sense, no two of them near-identical."""
+        return [_different(sorted(best.values(), key=lambda each: each.order), n) for best in self.best]
+
+
+def _merge(candidates: Iterable[_Candidate], n_most: int) -> dict[bytes, _Candidate]:
+    """The best of some candidates; of those with the same words, which have the same score, the first in the text."""
+    merged: dict[bytes, _Candidate] = {}
+    for each in sorted(candidates, key=lambda each: each.order):
+        merged.setdefault(each.words, each)
+    return dict(islice(merged.items(), n_most))
+
+
+def _different(candidates: Iterable[_Candidate], n: int) -> list[_Candidate]:
+    chosen: list[_Candidate] = []
+    word_sets: list[set[int]] = []
+    for each in candidates:
+        words = set(np.frombuffer(each.words, np.int32).tolist())
+        if not any(len(words & others) >= ALIKE * len(words | others) for others in word_sets):
+            chosen.append(each)
+            word_sets.append(words)
+        if len(chosen) == n:
+            break
+    return chosen
+
+
+def _as_sentence(best: _Candidate, found: _Found, corpus: Corpus) -> Sentence:
+    shard, line, _ = best.place
+    path = corpus.shards[shard].path
+    n_before = sum(found.n_lines[k] for k in range(shard) if corpus.shards[k].path == path)
+    return Sentence(best.text, best.score, corpus.shards[shard].name, n_before + line + 1)
+
+
+# The pass over the text
+
+
+class _Located(NamedTuple):
+    """A sentence of the text that has the word in it."""
+
+    place: Place
+    text: str
+    rows: NDArray[np.int32]
+    """Of its known words, sorted, so that the same words give the same score bit by bit."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """Looks for the best sentences in a text."""
+
+    lexicon: Lexicon
+    scorer: SentenceScorer
+    targets: Sequence[int]
+    """Rows of the forms of the word."""
+    n_most: int
+    include_target: bool
+    lengths: range
+    """Of sentences that may be chosen, in known words beside the target."""
+
+    def run(self, corpus: Corpus, threads: int, report: TextCallback) -> _Found:
+        numbers = {shard: number for number, shard in enumerate(corpus.shards)}
+        with one_blas_thread():
+            return ThreadEngine(threads).sum(
+                lambda batch, progress: self._search(batch, numbers, progress),
+                make_batches(corpus.shards, BATCH_BYTES),
+                _Found.__add__,
+                report,
+            )
+
+    def _search(self, batch: Batch, numbers: Mapping[Shard, int], report: TextCallback) -> _Found:
+        lexicon, n_lines = self.lexicon.copy(), dict.fromkeys((numbers[shard] for shard in batch), 0)
+        located = chain.from_iterable(self._located(shard, numbers[shard], n_lines, lexicon, report) for shard in batch)
+        found = self._best([])
+        while group := list(islice(located, SCORED_AT_ONCE)):
+            found += self._best(group)
+        return replace(found, n_lines=n_lines)
+
+    def _best(self, group: Sequence[_Located]) -> _Found:
+        """Sentences that have the word, each under the sense it fits best."""
+        usable = [each for each in group if len(each.rows) in self.lengths and len(each.text) <= MOST_CHARACTERS]
+        scores = self.scorer.scores([each.rows for each in usable])
+        senses = scores.argmax(axis=1)
+        candidates: list[list[_Candidate]] = [[] for _ in range(scores.shape[1])]
+        for each, sense, score in zip(usable, senses.tolist(), scores.max(axis=1).tolist(), strict=True):
+            candidates[sense].append(_Candidate(score, each.place, each.rows.tobytes(), each.text))
+        best = tuple(_merge(listed, self.n_most) for listed in candidates)
+        return _Found(best, np.bincount(senses, minlength=len(best)), len(group), {}, self.n_most)
+
+    def _located(
+        self, shard: Shard, number: int, n_lines: dict[int, int], lexicon: Lexicon, report: TextCallback
+    ) -> Iterator[_Located]:
+        """The sentences of a shard that have the word; its lines are counted on the way."""
+        for block, n_read in blocks_with_sizes(shard):
+            ids = lexicon.encode(block)
+            n_tokens, ends = len(ids), np.flatnonzero(ids == LINE_END)
+            lines = np.unique(np.searchsorted(ends, np.flatnonzero(self._is_target[ids])))
+            if len(lines):
+                texts, places = _sentences_of(block, lines.tolist(), number, n_lines[number])
+                yield from self._with_word(texts, places, lexicon)
+            n_lines[number] += len(ends)
+            report(n_read, n_tokens)
+
+    def _with_word(self, texts: Sequence[str], places: Sequence[Place], lexicon: Lexicon) -> list[_Located]:
+        ids = lexicon.encode("\n".join(texts).encode())
+        is_target = self._is_target[ids]
+        counts = (ids >= 0) & (ids < len(self.scorer.embeddings)) & (self.include_target | ~is_target)
+        ends = np.flatnonzero(ids == LINE_END).tolist()
+        return [
+            _Located(place, text, np.sort(ids[start:end][counts[start:end]]))
+            for place, text, start, end in zip(places, texts, [0, *ends], ends, strict=False)
+            if is_target[start:end].any()
+        ]
+
+    @cached_property
+    def _is_target(self) -> NDArray[np.bool_]:
+        """By word number; the two last places, for unknown words and line ends, are those of -2 and -1."""
+        marks = np.zeros(len(self.lexicon) + 2, np.bool_)
+        marks[list(self.targets)] = True
+        return marks
+
+
+def _sentences_of(block: bytes, lines: Sequence[int], shard: int, n_before: int) -> tuple[list[str], list[Place]]:
+    """The sentences of some lines of a block, and their places; `n_before` lines of the shard come before it."""
+    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")).tolist()
+    texts: list[str] = []
+    places: list[Place] = []
+    for line in lines:
+        start = ends[line - 1] + 1 if line else 0
+        found = split_sentences(block[start : ends[line]].decode())
+        texts += found
+        places += [(shard, n_before + line, number) for number in range(len(found))]
+    return texts, places

@@ -1,0 +1,241 @@
+"""Documents from files: one per file, one per line, or one per row of a table.
+
+Files may be compressed as any text here; tables are CSV or TSV (read by pandas) and Parquet (by pyarrow). Everything is
+read as it is asked for, never all at once, and memory is bounded whatever a file unpacks to: a document or some rows of
+a table that are too large are refused.
+
+Left out: formats of word processors, MediaWiki dumps, and lines beyond 4 MiB, which are several documents. What pyarrow
+does inside is its own: it unpacks a page, at most 2 GiB, at once.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from wordatoms.errors import InputError, require_extra
+from wordatoms.text.compression import recognise_compression
+from wordatoms.text.file_kinds import is_dump, refuse_binary
+from wordatoms.text.files import blaming, find_files, is_regular, printable, standard_input
+from wordatoms.text.shards import Shard, TextStream, open_text, read_blocks, read_head
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+HEAD_BYTES = 1 << 16
+LARGEST_DOCUMENT = 1 << 27
+"""Bytes of a file that is one document."""
+ROWS_AT_ONCE = 200
+LARGEST_ROWS = 1 << 28
+"""Bytes of so many rows of a table."""
+FEW_ROWS = 16
+"""Of a Parquet table, where a small file may hold a large text in each of a million rows."""
+LARGEST_RATIO = 200
+"""By which a large Parquet table may grow when it is unpacked; text grows tenfold."""
+SEEN_AS_LARGE = 1 << 26
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+
+Named = tuple[str, str]
+"""The name of a document, and its text."""
+
+
+def read_files(sources: Sequence[str | Path], *, replace_invalid: bool = False) -> Iterator[Named]:
+    """One document per file: files, folders, patterns, or "-" for standard input."""
+    for path in find_files(sources):
+        yield _name(path), "".join(_short_enough(_blocks(path, replace_invalid), _name(path)))
+
+
+def read_lines(sources: Sequence[str | Path], *, replace_invalid: bool = False) -> Iterator[Named]:
+    """One document per line that is not blank, called `file:line`."""
+    for path in find_files(sources):
+        name, number = _name(path), 0
+        for block in _blocks(path, replace_invalid):
+            for line in block.decode().removesuffix("\n").split("\n"):
+                number += 1
+                if line.strip():
+                    yield f"{name}:{number}", line
+
+
+def read_column(sources: Sequence[str | Path], column: str, *, names: str | None = None) -> Iterator[Named]:
+    """One document per row of tables: the text in one column, the name in another or `file:row`."""
+    for path in find_files(sources):
+        source, number = _name(path), 0
+        for texts, called in _columns(path, column, names):
+            for text, name in zip(texts, called, strict=True):
+                number += 1
+                yield f"{source}:{number}" if name is None else str(name), "" if text is None else str(text)
+
+
+def _name(path: str) -> str:
+    return "standard input" if path == "-" else printable(path)
+
+
+# Text
+
+
+def _short_enough(blocks: Iterable[bytes], name: str) -> Iterator[str]:
+    n_bytes = 0
+    for block in blocks:
+        n_bytes += len(block)
+        if n_bytes > LARGEST_DOCUMENT:
+            raise InputError(f"{name} is longer than {LARGEST_DOCUMENT:,} bytes; cut it into several documents.")
+        yield block.decode()
+
+
+def _blocks(path: str, replace_invalid: bool) -> Iterator[bytes]:
+    name = _name(path)
+    with _readable(path, name) as readable:
+        head = read_head(Shard(readable, origin=name), HEAD_BYTES)
+        shard = Shard(readable, recognise_compression(head), replace_invalid=replace_invalid, origin=name)
+        head = read_head(shard, HEAD_BYTES)
+        refuse_binary(head, name)
+        if is_dump(head):
+            raise InputError(f"{name} is a MediaWiki dump, not documents; pass its articles as files or lines of text.")
+        yield from read_blocks(shard)
+
+
+@contextmanager
+def _readable(path: str, name: str) -> Iterator[str]:
+    """A file that can be read twice: what comes through a pipe is copied."""
+    if path != "-" and is_regular(path):
+        yield path
+        return
+    with TemporaryDirectory(prefix="wordatoms-") as folder:
+        copy = Path(folder, "stream")
+        with blaming(name), copy.open("wb") as file:
+            if path == "-":
+                shutil.copyfileobj(standard_input(), file)
+            else:
+                with Path(path).open("rb") as stream:
+                    shutil.copyfileobj(stream, file)
+        yield str(copy)
+
+
+# Tables
+
+
+def _columns(path: str, column: str, names: str | None) -> Iterator[tuple[Iterable[Any], Iterable[Any]]]:
+    """The texts and the names of some rows at a time."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    wanted = list(dict.fromkeys([column, *([names] if names else [])]))
+    if suffixes[-1:] == [".parquet"]:
+        chunks = _parquet_chunks(path, wanted)
+    elif separator := next((SEPARATORS[suffix] for suffix in suffixes[-2:] if suffix in SEPARATORS), None):
+        chunks = _csv_chunks(path, wanted, separator)
+    else:
+        raise InputError(f"{_name(path)} is no table that can be read; pass .csv, .tsv or .parquet files.")
+    for chunk in chunks:
+        texts = chunk[column]
+        yield texts, chunk[names] if names else [None] * len(texts)
+
+
+class _Metered(io.RawIOBase):
+    """The text of a table, of which so much may be read for some rows and no more."""
+
+    def __init__(self, text: TextStream, name: str) -> None:
+        self._text, self._name = text, name
+        self.renew()
+
+    def renew(self) -> None:
+        self._n_left = LARGEST_ROWS
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        n_bytes = self._text.readinto(buffer) or 0
+        self._n_left -= n_bytes
+        if self._n_left < 0:
+            raise InputError(
+                f"{self._name} has rows too long for a table, {LARGEST_ROWS:,} bytes without an end; check its quotes."
+            )
+        return n_bytes
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[_Metered]:
+    name = _name(path)
+    compression = recognise_compression(read_head(Shard(path, origin=name), HEAD_BYTES))
+    with closing(open_text(Shard(path, compression, origin=name))) as text:
+        yield _Metered(text, name)
+
+
+def _csv_chunks(path: str, wanted: list[str], separator: str) -> Iterator[Mapping[str, Sequence[Any]]]:
+    read_csv = require_extra("pandas", "pandas").read_csv
+    options: dict[str, Any] = {"sep": separator, "encoding": "utf-8"}
+    with blaming(_name(path)), _reading_table(path):
+        with _opened(path) as text:
+            _check_columns(path, wanted, list(read_csv(io.BufferedReader(text), nrows=0, **options).columns))
+        options |= {"usecols": wanted, "dtype": str, "keep_default_na": False, "chunksize": ROWS_AT_ONCE}
+        with _opened(path) as text, read_csv(io.BufferedReader(text), **options) as reader:
+            for chunk in reader:
+                text.renew()
+                yield {name: chunk[name].tolist() for name in wanted}
+
+
+def _parquet_chunks(path: str, wanted: list[str]) -> Iterator[Mapping[str, Sequence[Any]]]:
+    parquet = require_extra("pyarrow.parquet", "parquet")
+    with blaming(_name(path)), _reading_table(path):
+        _check_columns(path, wanted, list(parquet.read_schema(path).names))
+        # Mapped, because otherwise room is made for what a page says of its size before anything is read.
+        with parquet.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
+            _refuse_bomb(path, file.metadata)
+            for batch in file.iter_batches(batch_size=FEW_ROWS, columns=wanted):
+                yield {name: _Values(batch.column(name), path) for name in wanted}
+
+
+class _Values(Sequence[Any]):
+    """The values of a column of pyarrow, each made when it is looked at."""
+
+    def __init__(self, column: Any, path: str) -> None:
+        self._column, self._path = column, path
+
+    def __len__(self) -> int:
+        return len(self._column)
+
+    def __getitem__(self, row: Any) -> Any:
+        return self._column[row].as_py()
+
+    def __iter__(self) -> Iterator[Any]:
+        for value in self._column:
+            with _reading_table(self._path):
+                made = value.as_py()
+            yield made
+
+
+def _refuse_bomb(path: str, metadata: Any) -> None:
+    """Raise if a part of a table unpacks to something out of all proportion.
+
+    Only groups of rows are looked at: pyarrow ends the process over a column whose description is broken.
+    """
+    most = max(SEEN_AS_LARGE, LARGEST_RATIO * Path(path).stat().st_size)
+    for number in range(metadata.num_row_groups):
+        if (size := metadata.row_group(number).total_byte_size) > most:
+            raise InputError(
+                f"{_name(path)} unpacks to {size:,} bytes, more than {LARGEST_RATIO} times as many as it has; write it "
+                "as .csv if you trust it."
+            )
+
+
+@contextmanager
+def _reading_table(path: str) -> Iterator[None]:
+    """One sentence for whatever the readers of tables say: most of theirs are ValueErrors."""
+    try:
+        yield
+    except (InputError, OSError):
+        raise
+    except (ValueError, TypeError, LookupError, OverflowError, NotImplementedError, MemoryError) as error:
+        reason = str(error).strip().split("\n")[0].rstrip(".")
+        raise InputError(f"{_name(path)} cannot be read as a table ({reason}); check the file.") from error
+
+
+def _check_columns(path: str, wanted: Sequence[str], there: Sequence[str]) -> None:
+    for column in wanted:
+        if column not in there:
+            listed = ", ".join(there[:20])
+            raise InputError(f"{_name(path)} has no column {column!r}; its columns are {listed}.")

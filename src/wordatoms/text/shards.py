@@ -1,0 +1,333 @@
+"""Shards: stretches of text that any thread, process or machine can read by itself, as blocks of whole lines.
+
+A line is a paragraph: it ends at a line feed and nowhere else. `read_blocks` gives a shard's text as valid UTF-8,
+from plain and from compressed files. Memory depends neither on the length of the text nor on that of its lines,
+nor on what a file decompresses to.
+
+Left out: tokens (a carriage return stays where it is) and encodings other than UTF-8.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from wordatoms.errors import InputError
+from wordatoms.text.addresses import is_address, open_address
+from wordatoms.text.compression import CompressionError, TruncatedError, inflate
+from wordatoms.text.files import blaming, printable
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+MAX_PARAGRAPH_BYTES = 4 << 20
+"""A paragraph is at most 4 MiB; a longer line is several paragraphs."""
+MIN_BLOCK_BYTES = 8
+"""Room for the longest character and a line feed, so that every cut goes forward."""
+
+_SEEK_BYTES = 1 << 16  # read at once in search of the end of a line
+_BLOCK_BYTES = 1 << 20  # where lines allow: what is larger than the cache is read at half the speed
+_DECODE_BYTES = 1 << 14  # decoded at once: the characters stay in the cache
+
+_LINE_FEED = ord("\n")
+_WHITE_SPACE = (b" ", b"\t", b"\r", b"\v", b"\f")
+
+OnRead = Callable[[int], None]
+"""Called with the bytes on disk read since the last call."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A stretch of text that any worker can read by itself."""
+
+    path: str
+    compression: str = ""
+    """"", "gzip", "bzip2", "xz" or "zstd"."""
+    start: int = 0
+    """Of a plain file, the lines that begin in [start, stop) are read; compressed files are read whole."""
+    stop: int | None = None
+    """Of a compressed file, its size."""
+    replace_invalid: bool = False
+    """Read broken UTF-8 as U+FFFD instead of stopping there."""
+    origin: str = ""
+    """What errors call the text, where that is not the path."""
+    sha256: str = ""
+    """Of the whole file, where it is known."""
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes on disk."""
+        if self.stop is not None:
+            return self.stop - self.start
+        with blaming(self.name), open_file(self.path) as file:
+            return file.seek(0, os.SEEK_END) - self.start
+
+    @property
+    def name(self) -> str:
+        return self.origin or printable(self.path)
+
+    def cut(self, shard_bytes: int) -> list[Shard]:
+        """A whole plain text in stretches of equal size; a compressed one stays whole."""
+        if self.compression:
+            return [self]
+        size = self.n_bytes
+        starts = range(0, size, shard_bytes)
+        return [replace(self, start=start, stop=min(start + shard_bytes, size)) for start in starts]
+
+
+def read_blocks(
+    shard: Shard, *, block_bytes: int = MAX_PARAGRAPH_BYTES, on_read: OnRead | None = None
+) -> Iterator[bytes]:
+    """Yield a shard's text in blocks of whole lines, at most `block_bytes` each, valid UTF-8 without NUL.
+
+    Every line ends in a line feed, the last one too. A line longer than a block is cut at the last ASCII
+    white space that fits, counted from its own start (at a character where there is none), and each piece
+    ends in a line feed: the cuts depend on the line alone, not on the shards. A byte-order mark at the start
+    of a file is dropped. `on_read` is called with the bytes on disk read since the last call, in sum
+    `shard.n_bytes`.
+    """
+    if block_bytes < MIN_BLOCK_BYTES:
+        raise InputError(f"block_bytes is {block_bytes}; pass {MIN_BLOCK_BYTES} or more.")
+    return _checked_blocks(shard, block_bytes, ReadProgress(shard.n_bytes, on_read))
+
+
+# The bytes of the text, from plain and from compressed files
+
+
+class TextStream(io.RawIOBase):
+    """The text of a shard as a stream of bytes."""
+
+    begin = 0
+    """Where in the text of the whole file the stream begins."""
+
+    def __init__(self, file: io.BufferedReader, shard: Shard) -> None:
+        self._file = file
+        self._shard = shard
+
+    def readable(self) -> bool:
+        return True
+
+    def n_disk_bytes(self) -> int:
+        """How far into its shard the reading is."""
+        return self._file.tell() - self._shard.start
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def open_file(path: str) -> io.BufferedReader:
+    """A file on disk or elsewhere, to be closed by the caller."""
+    return open_address(path) if is_address(path) else Path(path).open("rb")
+
+
+def open_text(shard: Shard) -> TextStream:
+    """A shard's text as it is, to be closed by the caller."""
+    with blaming(shard.name):
+        file = open_file(shard.path)
+        try:
+            return _InflatedText(file, shard) if shard.compression else _PlainText(file, shard)
+        except BaseException:
+            file.close()
+            raise
+
+
+def read_head(shard: Shard, n_bytes: int) -> bytes:
+    """The first bytes of a shard's text, as they are."""
+    buffer = bytearray(n_bytes)
+    with closing(open_text(shard)) as text:
+        return bytes(buffer[: _fill(text, memoryview(buffer))])
+
+
+def _fill(stream: io.RawIOBase | io.BytesIO, view: memoryview) -> int:
+    """Read until the view is full or the stream ends; the number of bytes read."""
+    n_bytes = 0
+    while n_bytes < len(view) and (n_more := stream.readinto(view[n_bytes:])):
+        n_bytes += n_more
+    return n_bytes
+
+
+class _PlainText(TextStream):
+    """The lines of a plain file that begin in a shard."""
+
+    def __init__(self, file: io.BufferedReader, shard: Shard) -> None:
+        super().__init__(file, shard)
+        self.begin, self._end = _line_range(file, shard)
+        file.seek(self.begin)
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        target = memoryview(buffer)[: self._end - self._file.tell()]
+        with blaming(self._shard.name):
+            n_read = self._file.readinto(target)
+        if len(target) and not n_read:
+            raise InputError(f"{self._shard.name} has shrunk while it was read; start again.")
+        return n_read
+
+
+def _line_range(file: IO[bytes], shard: Shard) -> tuple[int, int]:
+    """Where the first line that begins in a shard starts, and where the last one ends."""
+    size = file.seek(0, os.SEEK_END)
+    stop = size if shard.stop is None else shard.stop
+    if stop > size:
+        raise InputError(f"{shard.name} has shrunk below {stop:,} bytes, to {size:,}; start again.")
+    begin = _line_start(file, shard.start, stop)
+    # The end is sought only where a line begins, else all shards inside one huge line would read to its end.
+    return begin, _line_start(file, stop, size) if begin < stop else begin
+
+
+def _line_start(file: IO[bytes], position: int, limit: int) -> int:
+    """The first start of a line at or after `position`, or `limit` if there is none before it."""
+    if position == 0:
+        return 0
+    n_before = position - 1
+    file.seek(n_before)
+    while n_before < limit and (chunk := file.read(_SEEK_BYTES)):
+        if (newline := chunk.find(b"\n")) >= 0:
+            return min(n_before + newline + 1, limit)
+        n_before += len(chunk)
+    return limit
+
+
+class _InflatedText(TextStream):
+    """The text inside a compressed file."""
+
+    def __init__(self, file: io.BufferedReader, shard: Shard) -> None:
+        super().__init__(file, shard)
+        self._chunks = _inflated_chunks(file, shard)
+        self._chunk = memoryview(b"")
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        while not self._chunk:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._chunk = memoryview(chunk)
+        target = memoryview(buffer)
+        n_bytes = min(len(target), len(self._chunk))
+        target[:n_bytes] = self._chunk[:n_bytes]
+        self._chunk = self._chunk[n_bytes:]
+        return n_bytes
+
+
+def _inflated_chunks(file: IO[bytes], shard: Shard) -> Iterator[bytes]:
+    name, compression = shard.name, shard.compression
+    try:
+        with blaming(name):
+            yield from inflate(file.read, compression)
+    except TruncatedError as error:
+        raise InputError(f"{name} ends in the middle of its {compression} data; copy or download it again.") from error
+    except CompressionError as error:
+        raise InputError(
+            f"{name} is damaged: its {compression} data cannot be read ({error}); copy or download it again."
+        ) from error
+
+
+# Blocks of whole lines
+
+
+class ReadProgress:
+    """Tells a callback how far a reading has come on disk, never more than there is."""
+
+    def __init__(self, n_bytes: int, on_read: OnRead | None) -> None:
+        self._n_bytes = n_bytes
+        self._on_read = on_read
+        self._n_reported = 0
+
+    def reach(self, position: int) -> None:
+        n_new = min(position, self._n_bytes) - self._n_reported
+        if n_new > 0 and self._on_read is not None:
+            self._n_reported += n_new
+            self._on_read(n_new)
+
+    def finish(self) -> None:
+        self.reach(self._n_bytes)
+
+
+def _checked_blocks(shard: Shard, block_bytes: int, progress: ReadProgress) -> Iterator[bytes]:
+    with closing(open_text(shard)) as text:
+        position = text.begin
+        for block, n_used in _cut_blocks(text, block_bytes):
+            valid = _check(block, position, shard)
+            progress.reach(text.n_disk_bytes())
+            if len(valid) <= block_bytes:
+                yield valid
+            else:  # replacements are longer than what they replace
+                yield from (piece for piece, _ in _cut_blocks(io.BytesIO(valid), block_bytes))
+            position += n_used
+    progress.finish()
+
+
+def _cut_blocks(text: io.RawIOBase | io.BytesIO, limit: int) -> Iterator[tuple[bytes, int]]:
+    """Blocks of whole lines of at most `limit` bytes, each with the number of bytes of text it stands for.
+
+    The buffer begins with the beginning of a line, or of the next piece of one, that has not ended so far.
+    """
+    buffer = bytearray(limit)
+    view = memoryview(buffer)
+    n_held = 0
+    while n_new := _fill(text, view[n_held : n_held + _BLOCK_BYTES]):
+        n_full = n_held + n_new
+        n_used = buffer.rfind(b"\n", n_held, n_full) + 1
+        end = b""
+        if not n_used and n_full == limit:
+            n_used, end = _cut_line(buffer)
+        if n_used:
+            yield bytes(view[:n_used]) + end, n_used
+        n_held = n_full - n_used
+        view[:n_held] = view[n_used:n_full]
+    if n_held:
+        yield bytes(view[:n_held]) + b"\n", n_held
+
+
+def _cut_line(buffer: bytearray) -> tuple[int, bytes]:
+    """Where to cut a line that fills the buffer, and what the piece before the cut has to end in."""
+    if n_used := _break_at_space(buffer):
+        return n_used, b""
+    end = len(buffer) - 1
+    while end > len(buffer) - 4 and buffer[end] & 0b1100_0000 == 0b1000_0000:  # inside a character
+        end -= 1
+    return end, b"\n"
+
+
+def _break_at_space(buffer: bytearray) -> int:
+    """Make a line feed of the last white space; where the next piece begins, or 0 if there is none."""
+    last = -1
+    for mark in _WHITE_SPACE:
+        last = max(last, buffer.rfind(mark, last + 1))
+    if last >= 0:
+        buffer[last] = _LINE_FEED
+    return last + 1
+
+
+def _check(block: bytes, position: int, shard: Shard) -> bytes:
+    """The block as valid UTF-8, without a byte-order mark; `position` is where it stands in the file's text."""
+    if (nul := block.find(b"\0")) >= 0:
+        raise InputError(
+            f"{shard.name} is not plain text: it holds a NUL byte at byte {position + nul:,}; pass plain text in UTF-8."
+        )
+    if (broken := _first_broken(block)) >= 0:
+        if not shard.replace_invalid:
+            raise InputError(
+                f"{shard.name} is not valid UTF-8: byte {position + broken:,} is 0x{block[broken]:02x}; convert the "
+                "file (iconv -t UTF-8) or pass --replace-invalid (in Python replace_invalid=True) to read over it."
+            )
+        block = block.decode("utf-8", "replace").encode()
+    return block.removeprefix(codecs.BOM_UTF8) if position == 0 else block
+
+
+def _first_broken(block: bytes) -> int:
+    """Where the UTF-8 of a block that ends in a line feed is broken, or -1."""
+    view = memoryview(block)
+    position = 0
+    while position < len(block):
+        try:
+            position += codecs.utf_8_decode(view[position : position + _DECODE_BYTES], "strict", False)[1]
+        except UnicodeDecodeError as error:
+            return position + error.start
+    return -1

@@ -1,0 +1,380 @@
+"""Choosing how contexts are read, by pseudowords and never by a test set.
+
+Questions are asked of contexts whose word is known to be one of two (`wordatoms.tuning.pseudowords`):
+- how well are contexts put together by word? √(F·V) of two clusters, F over pairs and V the V-measure, chooses noise,
+  falloff, window, a and the rest of the context (and atoms and sparsity, where several are given); the same with an
+  automatic number of clusters, over contexts of two, three and four words, chooses the gain that a cluster is worth;
+- how well does u_c tell two contexts apart? The area under the ROC curve of the similarities of pairs of contexts, same
+  word against different words (.5 is chance), chooses the scale;
+- how well is the similarity of the hidden word to other words recovered? Spearman's correlation with the cosines of the
+  words before they were written as one, which chooses the shares of sense and context. Every other comparison is of a
+  word as it is, because not all words are ambiguous, and a context must not spoil what a word says by itself.
+Settings are changed one at a time, each to its best value, round after round until nothing changes. One half of the
+pseudowords decides; the other half gives the figures that are reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.atoms.atoms import Atoms
+from wordatoms.contexts.induced_map import InducedMap
+from wordatoms.contexts.reader import PAPER_SETTINGS, ReadingSettings, sample_contexts
+from wordatoms.contexts.word_windows import WordWindows
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.errors import InputError
+from wordatoms.senses.cluster_scores import paired_f_score, v_measure
+from wordatoms.senses.clustering import cluster_vectors
+from wordatoms.senses.posterior import Posterior, Weights, make_posterior, to_unit
+from wordatoms.tuning.pseudowords import Pseudoword, PseudowordSet
+
+GRID: dict[str, tuple[float, ...]] = {
+    "noise": (0.0, 0.25, 0.5, 1.0, 2.0),
+    "falloff": (0.0, 0.5, 0.75, 1.0),
+    "window": (10, 20, 50),
+    "a": (3e-4, 1e-3, 3e-3),
+    "rest": (0.0, 0.1, 0.2, 0.3, 0.5),
+    "least_gain": (0.02, 0.03, 0.04, 0.05, 0.06),
+    "scale": (5.0, 10.0, 20.0, 30.0, 50.0, 100.0),
+    "sense_share": (0.0, 0.25, 0.5, 1.0, 2.0),
+    "context_share": (0.0, 0.15, 0.3, 0.6, 1.0),
+}
+"""Values that are tried where none are given."""
+ORDER = (
+    ("put together", ("noise", "falloff", "window", "a", "rest")),
+    ("put together, k auto", ("least_gain",)),
+    ("told apart by senses", ("scale",)),
+    ("similarity", ("sense_share", "context_share")),
+)
+"""Each measure with the settings that it chooses."""
+MOST_ROUNDS = 3
+N_NEAR = 10
+"""Among so many nearest words one is drawn to be compared with a pseudoword."""
+
+N_STARTS = 4
+"""Of k-means: fewer than in use, because so many are made."""
+
+Score = Callable[[ReadingSettings], float]
+Represent = Callable[[Weights, NDArray[np.float32]], NDArray[np.float32]]
+OnTrial = Callable[["Trial"], None]
+
+
+class Trial(NamedTuple):
+    """A value that was tried, and how it did."""
+
+    setting: str
+    value: float
+    measure: str
+    score: float
+
+
+Figures = dict[str, float]
+"""The measures by name."""
+
+
+@dataclass(frozen=True)
+class TuningResult:
+    """What was chosen, by what, and how it does on pseudowords that had no say."""
+
+    settings: ReadingSettings
+    trials: tuple[Trial, ...]
+    chosen: Figures
+    default: Figures
+    """With the settings of a model that was not tuned."""
+    paper: Figures
+    """With contexts as the paper reads them."""
+    without_atoms: Figures
+    """With the chosen settings and contexts as they are; of words, plain cosines."""
+
+    def figures(self) -> dict[str, Figures]:
+        """All of them, by name."""
+        return {
+            "chosen": self.chosen,
+            "default settings": self.default,
+            "as in the paper": self.paper,
+            "without atoms": self.without_atoms,
+        }
+
+
+class LabelledContexts(NamedTuple):
+    """Contexts of two or more words as if they were one, the words, and the atoms of all of them together."""
+
+    windows: NDArray[np.int32]
+    labels: NDArray[np.intp]
+    weights: Weights
+
+
+class Comparison(NamedTuple):
+    """A word in a context and another word in a context of its own."""
+
+    pseudoword: int | None
+    """The pseudoword behind which the first word is hidden, by number; None where it is not."""
+    word: int
+    window: NDArray[np.int32]
+    other: int
+    other_window: NDArray[np.int32]
+    similarity: float
+    """The cosine of the two words."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """A model and pseudowords, ready to measure settings on."""
+
+    embeddings: Embeddings
+    induced_map: InducedMap
+    atoms: Atoms
+    pseudowords: PseudowordSet
+    comparisons: tuple[Comparison, ...]
+
+    @cached_property
+    def _weights(self) -> list[Weights]:
+        return self.pseudowords.weights(self.atoms)
+
+    @cached_property
+    def _weighted(self) -> list[LabelledContexts]:
+        """Contexts of two words each."""
+        pairs = zip(self.pseudowords.pseudowords, self._weights, strict=True)
+        return [LabelledContexts(each.windows, _labels(each.windows, 2), weights) for each, weights in pairs]
+
+    @cached_property
+    def _joined(self) -> list[LabelledContexts]:
+        """Contexts of two, three and four words, in turn: those of one pseudoword, and of the one after it."""
+        following = [*self._weighted[1:], self._weighted[0]]
+        pairs = enumerate(zip(self._weighted, following, strict=True))
+        return [_join(first, second, 2 + number % 3) for number, (first, second) in pairs]
+
+    def posterior(self, settings: ReadingSettings) -> Posterior:
+        return make_posterior(self.embeddings, self.induced_map, self.atoms.vectors, settings)
+
+    def measure(self, name: str, settings: ReadingSettings) -> float:
+        measures = {
+            "put together": self.put_together,
+            "put together, k auto": lambda settings: self.put_together(settings, k="auto"),
+            "told apart by senses": self.told_apart_by_senses,
+            "similarity": self.similarity,
+        }
+        return measures[name](settings)
+
+    def figures(self, settings: ReadingSettings) -> Figures:
+        return {name: self.measure(name, settings) for name, _ in ORDER}
+
+    def without_atoms(self, settings: ReadingSettings) -> Figures:
+        """The same by contexts as they are, and the similarity of words without contexts."""
+        posterior = self.posterior(settings)
+
+        def unchanged(_weights: Weights, contexts: NDArray[np.float32]) -> NDArray[np.float32]:
+            return to_unit(contexts)
+
+        return {
+            "put together": self._put_together(posterior, unchanged, 2),
+            "put together, k auto": self._put_together(posterior, unchanged, "auto"),
+            "told apart by senses": self._told_apart(posterior, unchanged),
+            "similarity": self.similarity(replace(settings, sense_share=0.0, context_share=0.0)),
+        }
+
+    def put_together(self, settings: ReadingSettings, k: int | Literal["auto"] = 2) -> float:
+        """By contexts as the atoms of the word see them."""
+        posterior = self.posterior(settings)
+        return self._put_together(posterior, posterior.views, k)
+
+    def told_apart_by_senses(self, settings: ReadingSettings) -> float:
+        """By u_c."""
+        posterior = self.posterior(settings)
+        return self._told_apart(posterior, posterior.sense_means)
+
+    def _put_together(self, posterior: Posterior, represent: Represent, k: int | Literal["auto"]) -> float:
+        """√(F·V) of clusters, F and V averaged over pseudowords first, as in word-sense induction."""
+        items = self._weighted if k != "auto" else self._joined
+        scores = []
+        for windows, labels, weights in items:
+            contexts = posterior.reader.vectors(_narrowed(windows, posterior.settings.window))
+            gain = posterior.settings.least_gain
+            found = cluster_vectors(represent(weights, contexts), k, n_starts=N_STARTS, least_gain=gain)
+            scores.append((paired_f_score(labels, found), v_measure(labels, found)))
+        return float(np.sqrt(np.prod(np.mean(scores, axis=0))))
+
+    def _told_apart(self, posterior: Posterior, represent: Represent) -> float:
+        from sklearn.metrics import roc_auc_score
+
+        areas = []
+        for windows, labels, weights in self._weighted:
+            contexts = posterior.reader.vectors(_narrowed(windows, posterior.settings.window))
+            units = to_unit(represent(weights, contexts))
+            first, second = np.triu_indices(len(units), 1)
+            areas.append(roc_auc_score(labels[first] == labels[second], (units @ units.T)[first, second]))
+        return float(np.mean(areas))
+
+    def similarity(self, settings: ReadingSettings) -> float:
+        """Spearman's correlation of similarities in context with those of the hidden words."""
+        from scipy.stats import spearmanr
+
+        posterior = self.posterior(settings)
+        found = [
+            float((self._meant(posterior, each) * self._other(posterior, each)).sum()) for each in self.comparisons
+        ]
+        return float(spearmanr(found, [each.similarity for each in self.comparisons]).statistic)
+
+    def _meant(self, posterior: Posterior, each: Comparison) -> NDArray[np.float32]:
+        if each.pseudoword is None:
+            return self._known(posterior, each.word, each.window)
+        vector, weights = self.pseudowords.pseudowords[each.pseudoword].vector, self._weights[each.pseudoword]
+        return to_unit(posterior.in_context(vector, weights, self._context(posterior, each.window)))
+
+    def _other(self, posterior: Posterior, each: Comparison) -> NDArray[np.float32]:
+        return self._known(posterior, each.other, each.other_window)
+
+    def _known(self, posterior: Posterior, row: int, window: NDArray[np.int32]) -> NDArray[np.float32]:
+        """A word as it is, in a context."""
+        vector, weights = self.embeddings.vectors[row], self.atoms.codes.positive(row)
+        return to_unit(posterior.in_context(vector, weights, self._context(posterior, window)))
+
+    def _context(self, posterior: Posterior, window: NDArray[np.int32]) -> NDArray[np.float32]:
+        return posterior.reader.vectors(_narrowed(window[None], posterior.settings.window))
+
+
+def make_bench(
+    embeddings: Embeddings,
+    induced_map: InducedMap,
+    atoms: Atoms,
+    pseudowords: PseudowordSet,
+    windows: WordWindows,
+    *,
+    random_state: int = 0,
+) -> Bench:
+    """Pseudowords with other words to compare them with: near the one word, near the other, and at random."""
+    compare = _Comparer(embeddings, windows, np.random.default_rng(random_state))
+    comparisons = [
+        each for number, pseudoword in enumerate(pseudowords.pseudowords) for each in compare(number, pseudoword)
+    ]
+    return Bench(embeddings, induced_map, atoms, pseudowords, tuple(comparisons))
+
+
+class _Comparer:
+    """Draws the comparisons of a pseudoword."""
+
+    def __init__(self, embeddings: Embeddings, windows: WordWindows, rng: np.random.Generator) -> None:
+        self.rows = np.array([row for row in windows.targets if len(windows.of(row))])
+        self.units = to_unit(embeddings.vectors[self.rows])
+        self.windows, self.embeddings, self.rng = windows, embeddings, rng
+
+    def __call__(self, number: int, pseudoword: Pseudoword) -> Iterator[Comparison]:
+        cosines = self.units @ to_unit(self.embeddings.vectors[list(pseudoword.rows)]).T
+        cosines[np.isin(self.rows, pseudoword.rows)] = -np.inf
+        n_contexts = len(pseudoword.windows) // 2
+        for hidden, word in enumerate(pseudoword.rows):
+            for place in self._others(cosines):
+                window = pseudoword.windows[hidden * n_contexts + int(self.rng.integers(n_contexts))]
+                other, similarity = int(self.rows[place]), float(cosines[place, hidden])
+                around = sample_contexts(self.rng.choice(self.windows.of(other))[None])[0]
+                around = np.where(around == other, -1, around)  # a word says nothing of itself
+                for disguise in (number, None):
+                    yield Comparison(disguise, word, window, other, around, similarity)
+
+    def _others(self, cosines: NDArray[np.float32]) -> list[int]:
+        usable = np.flatnonzero(np.isfinite(cosines[:, 0]))
+        if not len(usable):
+            raise InputError("there are no other words to compare pseudowords with; pass a longer text.")
+        orders = [usable[np.argsort(-cosines[usable, hidden], kind="stable")] for hidden in (0, 1)]
+        return [int(self.rng.choice(places)) for places in (*(order[:N_NEAR] for order in orders), usable)]
+
+
+def choose_settings(
+    bench: Bench,
+    check: Bench,
+    *,
+    grid: Mapping[str, Sequence[float]] | None = None,
+    start: ReadingSettings | None = None,
+    on_trial: OnTrial | None = None,
+) -> TuningResult:
+    """The best settings on one bench, and how they do on another."""
+    values = {**GRID, **(grid or {})}
+    for name, given in values.items():
+        if name not in GRID or not given:
+            raise InputError(f"there is nothing to choose for {name!r}; give values for {', '.join(GRID)}.")
+    trials: list[Trial] = []
+
+    def climb(settings: ReadingSettings, names: Sequence[str], measure: str) -> ReadingSettings:
+        climber = _Climber(measure, partial(bench.measure, measure), trials, on_trial)
+        return climber.climb(settings, {name: values[name] for name in names})
+
+    settings = _on_grid(start or ReadingSettings(), values)
+    for measure, names in ORDER:
+        settings = climb(settings, names, measure)
+    paper = replace(PAPER_SETTINGS, scale=settings.scale)
+    return TuningResult(
+        settings,
+        tuple(trials),
+        check.figures(settings),
+        check.figures(ReadingSettings()),
+        check.figures(paper),
+        check.without_atoms(settings),
+    )
+
+
+def _on_grid(settings: ReadingSettings, values: Mapping[str, Sequence[float]]) -> ReadingSettings:
+    """Settings at the nearest of the values to choose among, so that no step leads to a worse place."""
+    nearest: dict[str, Any] = {}
+    for name, given in values.items():
+        now = float(getattr(settings, name))
+        nearest[name] = min(given, key=lambda value, now=now: abs(value - now))  # type: ignore[misc]
+    return replace(settings, **nearest)
+
+
+@dataclass
+class _Climber:
+    """Takes settings to their best values, one at a time."""
+
+    measure: str
+    score: Score
+    trials: list[Trial]
+    on_trial: OnTrial | None
+    known: dict[ReadingSettings, float] = field(default_factory=dict)
+
+    def climb(self, settings: ReadingSettings, values: Mapping[str, Sequence[float]]) -> ReadingSettings:
+        """Each setting to its best value, round after round."""
+        for _ in range(MOST_ROUNDS):
+            before = settings
+            for name, given in values.items():
+                tried = [replace(settings, **{name: value}) for value in given]  # type: ignore[arg-type]
+                settings = max(tried, key=lambda each: self._try(each, name))
+            if settings == before or len(values) == 1:
+                break
+        return settings
+
+    def _try(self, settings: ReadingSettings, name: str) -> float:
+        if settings not in self.known:
+            self.known[settings] = self.score(settings)
+        trial = Trial(name, getattr(settings, name), self.measure, self.known[settings])
+        if trial not in self.trials:
+            self.trials.append(trial)
+            if self.on_trial:
+                self.on_trial(trial)
+        return self.known[settings]
+
+
+def _labels(windows: NDArray[np.int32], n_words: int) -> NDArray[np.intp]:
+    return np.repeat(np.arange(n_words), len(windows) // n_words)
+
+
+def _join(first: LabelledContexts, second: LabelledContexts, n_words: int) -> LabelledContexts:
+    """All contexts of one pseudoword, and those of none, one or both words of another."""
+    if n_words == 2:
+        return first
+    kept = second.labels < n_words - 2
+    labels = np.concatenate([first.labels, 2 + second.labels[kept]])
+    atoms = dict.fromkeys([*first.weights, *second.weights])
+    weights = {atom: first.weights.get(atom, 0.0) + second.weights.get(atom, 0.0) for atom in atoms}
+    return LabelledContexts(np.concatenate([first.windows, second.windows[kept]]), labels, weights)
+
+
+def _narrowed(windows: NDArray[np.int32], window: int) -> NDArray[np.int32]:
+    """The `window` words on each side of contexts that are as wide or wider."""
+    middle = windows.shape[1] // 2
+    return windows[:, max(middle - window, 0) : middle + window]

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from planted import N_ATOMS, planted_atoms, planted_embeddings
+from wordatoms.atoms.learning import Run, combine_runs, find_meaningless, learn_atoms, learn_run, merge_runs, overlaps
+from wordatoms.atoms.sparse_coding import sparse_code
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.errors import InputError
+
+
+def run_of(*rows: list[float]) -> Run:
+    atoms = np.array(rows, np.float32)
+    return Run(atoms / np.linalg.norm(atoms, axis=1, keepdims=True), np.full(len(rows), 9), 0.5)
+
+
+def test_planted_atoms_are_found_and_words_take_them_apart() -> None:
+    embeddings = planted_embeddings()
+    atoms, report = learn_atoms(embeddings, n_atoms=N_ATOMS, sparsity=2, n_restarts=3, threads=1)
+    cosines = planted_atoms() @ atoms.vectors.T
+    assert (cosines.max(axis=1) > 0.99).mean() >= 0.9
+    assert report.n_atoms == len(atoms)
+    assert report.overlap > 0.8
+    for planted in range(N_ATOMS):
+        first, second = cosines[planted].argmax(), cosines[(planted + 1) % N_ATOMS].argmax()
+        if cosines[planted].max() > 0.99 and cosines[(planted + 1) % N_ATOMS].max() > 0.99:
+            row = embeddings.find_rows([f"both{planted}"])[0]
+            assert atoms.codes.atoms[row].tolist() == [first, second], "the heavier sense comes first"
+
+
+def test_weights_are_those_of_the_unit_vector() -> None:
+    embeddings = planted_embeddings()
+    atoms, _ = learn_atoms(embeddings, n_atoms=N_ATOMS, sparsity=2, n_restarts=2, threads=1)
+    again = sparse_code(embeddings.unit_vectors, atoms.vectors, sparsity=2)
+    assert np.array_equal(again.atoms, atoms.codes.atoms)
+    assert np.allclose(again.weights, atoms.codes.weights, atol=1e-6)
+
+
+def test_atoms_are_numbered_by_falling_use() -> None:
+    atoms, report = learn_atoms(planted_embeddings(), n_atoms=15, sparsity=2, n_restarts=2, threads=1)
+    users = np.bincount(atoms.codes.atoms[atoms.codes.atoms >= 0], minlength=len(atoms))
+    assert (np.diff(users) <= 0).all()
+    assert report.words_per_atom[0] == atoms.n_words.min()
+    assert report.words_per_atom[-1] == atoms.n_words.max()
+
+
+def test_same_seed_gives_the_same_bytes_with_any_number_of_threads() -> None:
+    found = [
+        learn_atoms(planted_embeddings(), n_atoms=N_ATOMS, sparsity=2, n_restarts=2, n_iterations=3, threads=threads)[0]
+        for threads in (1, 3)
+    ]
+    assert found[0].vectors.tobytes() == found[1].vectors.tobytes()
+    assert found[0].codes.weights.tobytes() == found[1].codes.weights.tobytes()
+    assert found[0].labels == found[1].labels
+
+
+def test_overlap_counts_close_matches_both_ways() -> None:
+    one, other = run_of([1, 0, 0], [0, 1, 0]).atoms, run_of([1, 0.1, 0], [1, 0, 0.1], [0, 0, 1]).atoms
+    assert overlaps([one, other]) == [(0, 1, 0.5), (1, 0, pytest.approx(2 / 3))]
+
+
+def test_atom_of_one_run_only_is_left_out_and_near_ones_become_their_mean() -> None:
+    merged = merge_runs([run_of([1, 0.2, 0], [0, 0, 1]), run_of([1, -0.2, 0], [0, 1, 0])])
+    assert merged.n_unrepeated == 2
+    assert merged.n_merged == 1
+    assert np.allclose(merged.atoms, [[1, 0, 0]], atol=1e-6)
+
+
+def test_merged_atoms_are_never_near_each_other() -> None:
+    rng = np.random.default_rng(0)
+    base = rng.normal(size=(30, 6))
+    runs = [run_of(*(base + rng.normal(scale=0.3, size=base.shape)).tolist()) for _ in range(4)]
+    atoms = merge_runs(runs).atoms
+    assert (np.triu(atoms @ atoms.T, 1) <= 0.8 + 1e-6).all()
+
+
+def test_single_run_needs_no_second_one() -> None:
+    merged = merge_runs([run_of([1, 0], [0, 1])])
+    assert merged.n_unrepeated == 0
+    assert len(merged.atoms) == 2
+
+
+def test_runs_with_nothing_in_common_are_refused() -> None:
+    with pytest.raises(InputError, match="no atom came back in a second run"):
+        merge_runs([run_of([1, 0, 0]), run_of([0, 1, 0])])
+
+
+def test_atom_without_close_words_is_dropped() -> None:
+    embeddings = planted_embeddings()
+    away = np.random.default_rng(9).normal(size=embeddings.dim)
+    away -= np.linalg.lstsq(planted_atoms().T, away, rcond=None)[0] @ planted_atoms()
+    meaningless = find_meaningless(embeddings, run_of(*planted_atoms().tolist(), away.tolist()))
+    assert np.flatnonzero(meaningless.incoherent).tolist() == [N_ATOMS]
+    assert not meaningless.overused.any()
+
+
+def test_atom_that_unusually_many_words_use_is_dropped() -> None:
+    run = run_of(*planted_atoms().tolist())._replace(n_users=np.array([100] * 10 + [80] * 9 + [2000]))
+    assert np.flatnonzero(find_meaningless(planted_embeddings(), run).overused).tolist() == [19]
+
+
+def test_last_run_makes_up_for_merging() -> None:
+    rng, planted = np.random.default_rng(3), planted_atoms()
+    runs = [run_of(*(planted + rng.normal(scale=0.05, size=planted.shape)).tolist()) for _ in range(2)]
+    atoms, report = combine_runs(planted_embeddings(), runs, sparsity=2)
+    assert report.error < report.merged_error
+    assert ((planted @ atoms.vectors.T).max(axis=1) > 0.99).all()
+
+
+def test_more_atoms_than_words_is_refused() -> None:
+    with pytest.raises(InputError, match="5 atoms were asked for but only 2 words have a vector"):
+        learn_run(Embeddings(["a", "b", "zero"], np.eye(3, 4) * [[1], [1], [0]]), n_atoms=5)

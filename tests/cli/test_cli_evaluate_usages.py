@@ -1,0 +1,190 @@
+"""`evaluate wsi`, `scws` and `lineup` with the paper's competitors, as a user meets them, on a page of text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_scws import PAIRS, line
+from test_semeval import xml
+
+from commands import fails, run
+from invoking import invoke, refused
+from planted import planted_model
+from published import needs_data
+from wordatoms.paper.baselines import LEARNED
+from wordatoms.paper.tasks.lineup.data import LineupSense, Testbed
+
+SMALL = Path(__file__).parents[1] / "data" / "small.txt"
+TEXTS = {
+    "nouns/bank.n": [
+        ("", "The <b>bank</b> lent money to the shop .", "It was paid back ."),
+        ("", "They sat on the river <b>bank</b> .", ""),
+        ("", "Two <b>banks</b> asked for the loan .", ""),
+    ],
+    "nouns/zebra.n": [("", "A <b>zebra</b> by the river .", ""), ("", "The <b>zebra</b> was old .", "")],
+    "verbs/tie.v": [("", "They <b>tied</b> the boat .", ""), ("", "To <b>tie</b> a knot .", "")],
+}
+KEY = """\
+bank.n bank.n.1 bank.n.1
+bank.n bank.n.2 bank.n.2
+bank.n bank.n.3 bank.n.1
+zebra.n zebra.n.1 zebra.n.1
+zebra.n zebra.n.2 zebra.n.1
+tie.v tie.v.1 tie.v.1
+tie.v tie.v.2 tie.v.1
+"""
+SENSES = {
+    "bank": ("money shop rate interest loan year low asked", "river water grass boats bridge sat tall watched"),
+    "spring": ("flowers birds winter sun garden bloom open wall", "steel clock wheel broke old man stopped find"),
+    "bat": ("cave night insects hunt dark lake slept day", "ball hit team game crowd heads far new"),
+}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a whole model of the page, and one of NNSE vectors."""
+    folder = tmp_path_factory.mktemp("models")
+    settings = ("--min-count", "2", "--dim", "10", "--restarts", "1", "--quiet")
+    for method in ("pmi", "nnse"):
+        made = run("train", SMALL, "-o", folder / method, "--method", method, *settings)
+        assert made.returncode == 0, made.stderr.decode()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All data sets, each in its own folder."""
+    folder = tmp_path_factory.mktemp("data")
+    for name, texts in TEXTS.items():
+        path = folder / "semeval2010" / f"{name}.xml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(xml(path.stem, texts))
+    (folder / "semeval2010" / "all.key").write_text(KEY)
+    (folder / "scws").mkdir()
+    (folder / "scws" / "ratings.txt").write_text("\n".join(line(n, *pair) for n, pair in enumerate(PAIRS, 1)))
+    Testbed({word: tuple(LineupSense(tuple(each.split())) for each in lists) for word, lists in SENSES.items()}).save(
+        folder / "lineup.tsv"
+    )
+    return folder
+
+
+def evaluated(*arguments: str | Path) -> dict[str, Any]:
+    result = invoke("evaluate", *arguments, "--json", "--threads", "1")
+    assert result.stderr == ""
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+# --- tables and evidence
+
+
+def test_wsi_table(models: Path, data: Path) -> None:
+    result = run("evaluate", "wsi", "--model", models / "pmi", "--data", data)
+    shown = result.stdout.decode()
+    for method in ("ours, k=2", "ours, k auto", "u_c, contexts as in the paper, k=5", "contexts without atoms, k=3"):
+        assert f"{method} " in shown
+    assert "Table 7 of the paper" in result.stderr.decode()
+
+
+def test_wsi_with_competitors(models: Path, data: Path) -> None:
+    found = evaluated("wsi", "--model", models / "pmi", "--data", data, "--competitors", "--nnse", models / "nnse")
+    assert {"scores", "baselines", "paper", "verdict", "items"} <= set(found)
+    assert {*LEARNED, "nnse", "ours, k=2"} <= set(found["scores"])
+    assert found["items"]
+    assert "lent money" not in json.dumps(found), "texts stay where they are"
+
+
+def test_scws_table(models: Path, data: Path) -> None:
+    asked = ("--model", models / "pmi", "--data", data, "--with", models / "nnse")
+    result = invoke("evaluate", "scws", *asked)
+    shown = result.stdout
+    for method in ("ours", "u_c", "cosine", "cosine, nnse", "spelling"):
+        assert f"\n{method} " in shown
+    assert "Table 8 of the paper reports" in result.stderr
+
+
+def test_scws_with_competitors(models: Path, data: Path) -> None:
+    found = evaluated("scws", "--model", models / "pmi", "--data", data, "--competitors", "--nnse", models / "nnse")
+    assert {"scores", "baselines", "paper", "verdict", "items"} <= set(found)
+    competitors = {f"{name}, {kind}" for name in (*LEARNED, "nnse") for kind in ("AvgSimC", "MaxSimC")}
+    assert competitors <= set(found["scores"])
+    assert len(found["items"]) == len(PAIRS)
+    capital = found["items"][2]["similarity"]
+    assert capital["huang, AvgSimC"] is not None, "'Bank' was not found among the words that were learned"
+    assert found["items"][3]["similarity"]["huang, AvgSimC"] is None, "there are no senses of mother-in-law"
+
+
+def test_scws_ablation(models: Path, data: Path) -> None:
+    found = evaluated("scws", "--model", models / "pmi", "--data", data, "--ablation")
+    assert "u_c, atoms of average context vectors" in found["scores"]
+
+
+def test_lineup_with_competitors(models: Path, data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="plots need the extra `plots`")
+    asked = ("--model", models / "pmi", "--testbed", data / "lineup.tsv", "-n", "4", "--runs", "2")
+    plot = ("--plot", tmp_path / "figure.svg")
+    found = evaluated("lineup", *asked, "--competitors", "--nnse", models / "nnse", *plot)
+    assert [*found["scores"]] == ["pmi", "pmi, lists read as contexts", *LEARNED, "nnse"]
+    assert [*found["baselines"]] == ["word vector only", "random", "best possible"]
+    assert {item["method"] for item in found["items"]} == {*found["scores"]}
+    for name, known in found["known"].items():
+        assert known == len(SENSES), name
+    assert (tmp_path / "figure-b.svg").exists()
+    shown = invoke("evaluate", "lineup", *asked, "--nnse", models / "nnse", "--with", models / "nnse").stdout
+    names = [row.split("  ")[0] for row in shown.splitlines()[1:5]]
+    assert names == [str(models / "pmi"), str(models / "nnse"), f"{models / 'pmi'}, lists read as contexts", "nnse"]
+
+
+# --- refusals
+
+
+@pytest.mark.parametrize(
+    ("task", "file", "content", "sentence"),
+    [
+        ("wsi", "semeval2010/all.key", "bank.n\n", "all.key:1: expected `word instance sense`"),
+        ("wsi", "semeval2010/nouns/bank.n.xml", "<a>", "bank.n.xml is not whole XML"),
+        ("scws", "scws/ratings.txt", "1\tbank\n", "ratings.txt:1: expected 18 fields between tabs but found 2."),
+        ("scws", "scws/ratings.txt", "", "ratings.txt is empty"),
+    ],
+)
+def test_broken_data(models: Path, tmp_path: Path, task: str, file: str, content: str, sentence: str) -> None:
+    for name in ("semeval2010/verbs", "semeval2010/nouns", "scws"):
+        (tmp_path / name).mkdir(parents=True, exist_ok=True)
+    (tmp_path / "semeval2010" / "nouns" / "bank.n.xml").write_text(xml("bank.n", TEXTS["nouns/bank.n"]))
+    (tmp_path / "semeval2010" / "all.key").write_text("".join(KEY.splitlines(keepends=True)[:3]))
+    (tmp_path / file).write_text(content)
+    assert sentence in refused("evaluate", task, "--model", models / "pmi", "--data", tmp_path)
+
+
+def test_no_data(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "holds no nouns" in fails(run("evaluate", "wsi", "--model", models / "pmi", "--data", tmp_path))
+    assert "ratings.txt" in refused("evaluate", "scws", "--model", models / "pmi", "--data", tmp_path / "none")
+    monkeypatch.delenv("WORDATOMS_DATA", raising=False)
+    for task in ("wsi", "scws"):
+        assert "--data" in invoke("evaluate", task, "--model", models / "pmi", code=2).stderr
+
+
+def test_models_that_lack_something(models: Path, data: Path, tmp_path: Path) -> None:
+    planted, testbed = planted_model(tmp_path / "planted").path, ("--testbed", data / "lineup.tsv", "-n", "4")
+    for asked in (("wsi", "--data", data), ("scws", "--data", data), ("lineup", *testbed, "--competitors")):
+        message = refused("evaluate", *asked, "--model", planted)
+        assert f"has no 'map' stage yet; run: wordatoms map {planted}" in message
+    whole = ("--model", models / "pmi")
+    assert "negative numbers; pass those of NNSE" in refused(
+        "evaluate", "lineup", *whole, *testbed, "--nnse", models / "pmi"
+    )
+    nowhere = tmp_path / "none.txt"
+    assert "none.txt" in refused("evaluate", "wsi", *whole, "--data", data, "--competitors", "--text", nowhere)
+
+
+# --- the published data
+
+
+@needs_data
+def test_published_pairs(models: Path) -> None:
+    found = evaluated("scws", "--model", models / "pmi")
+    assert found["pairs"] == len(found["items"]) == 2003
+    assert found["scores"]["ours"]["coverage"] > 0

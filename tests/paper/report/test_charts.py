@@ -1,0 +1,104 @@
+"""Charts and tables of the report: places, looks, and texts that are not trusted."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wordatoms.paper.exhibits.blocks import Figure, compare_table, format_cell
+from wordatoms.paper.exhibits.charts import (
+    Axis,
+    Bar,
+    BarChart,
+    Line,
+    LineChart,
+    Point,
+    ScatterChart,
+    line_styles,
+    nice_step,
+)
+from wordatoms.paper.tasks.atoms.atom_map import N_LABELS, spread_labels
+
+finite = st.floats(-1e6, 1e6, allow_nan=False)
+
+
+@given(st.lists(finite, min_size=1, max_size=20))
+def test_an_axis_holds_its_values(values: list[float]) -> None:
+    axis = Axis.over(values, 0, 100)
+    assert all(-0.1 <= axis.place(value) <= 100.1 for value in values)
+    assert 2 <= len(axis.ticks) <= 12
+
+
+@given(st.lists(st.floats(1e-6, 1e9), min_size=1, max_size=20))
+def test_a_logarithmic_axis_holds_its_values(values: list[float]) -> None:
+    axis = Axis.over(values, 0, 100, log=True)
+    assert all(-0.1 <= axis.place(value) <= 100.1 for value in values)
+    assert axis.ticks
+
+
+@pytest.mark.parametrize(("span", "step"), [(1, 0.2), (0.8, 0.2), (9, 2), (100, 20), (4.5, 1)])
+def test_steps_are_round(span: float, step: float) -> None:
+    assert nice_step(span) == pytest.approx(step)
+
+
+def test_charts_are_xml_and_say_what_they_show() -> None:
+    hostile = '<b>&"'
+    charts = [
+        LineChart(hostile, hostile, "y", {hostile: Line([1, 2], [3, 4]), "one": Line([1], [2], "paper")}, {hostile: 3}),
+        LineChart("log", "x", "y", {"a": Line([0, 10, 1000], [0.1, 0, 1])}, log_x=True, log_y=True),
+        BarChart(hostile, "x", [Bar(hostile * 20, 0.5, "ours"), Bar("zero", 0.0), Bar("less", -1.0)]),
+        BarChart("none", "x", []),
+        ScatterChart(hostile, "about", [Point(0, 0, 1, hostile), Point(1, 1, 300)], [(0.5, 0.5, hostile)]),
+    ]
+    for chart in charts:
+        root = ElementTree.fromstring(chart.svg())
+        assert root.find("title") is not None
+        assert root.find("desc") is not None
+        assert root.attrib["role"] == "img"
+
+
+def test_roles_look_alike_everywhere() -> None:
+    lines = {"a": Line([1], [1], "ours"), "b": Line([1], [1]), "c": Line([1], [1], "baseline"), "d": Line([1], [1])}
+    lines["e"] = Line([1], [1], "baseline")
+    assert line_styles(lines) == {"a": "ours", "b": "s0", "c": "baseline", "d": "s1", "e": "baseline again1"}
+
+
+def test_verdicts() -> None:
+    def verdict(paper: float | str | None, ours: float | None, **more: bool) -> str:
+        return Figure("x", paper, ours, within=0.02, **more).verdict  # type: ignore[arg-type]
+
+    assert verdict(0.5, 0.52) == "reproduced"
+    assert verdict(0.5, 0.53) == "better than the paper"
+    assert verdict(0.5, 0.47) == "below the paper"
+    assert verdict(0.5, 0.53, less_is_better=True) == "below the paper"
+    assert verdict(0.5, None) == "not measured"
+    assert verdict("most", 0.9) == verdict(None, 0.9) == "no figure in the paper"
+
+
+def test_cells() -> None:
+    assert format_cell(None) == format_cell("") == "–"
+    assert format_cell(-0.125, 2) == "−0.12"
+    assert format_cell(0.001, 2, signed=True) == "0.00", "nothing has no sign"
+    assert format_cell(0.25, 2, signed=True) == "+0.25"
+    assert format_cell(12345) == "12,345"
+    assert format_cell(1.5, 0) == "2"
+
+
+def test_one_baseline_is_named_once() -> None:
+    same = compare_table([Figure("a", 1, 2, 0.5, "chance"), Figure("b", 1, 2)])
+    assert [column.name for column in same.columns][-1] == "baseline: chance"
+    several = compare_table([Figure("a", 1, 2, 0.5, "chance"), Figure("b", 1, 2, 0.1, "spelling")])
+    assert several.rows[1].cells[-1] == "spelling"
+    assert len(compare_table([Figure("a", 1, 2)]).columns) == 5
+
+
+@given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.text("abc", min_size=1, max_size=9)), max_size=80))
+def test_labels_do_not_overlap(places: list[tuple[float, float, str]]) -> None:
+    chosen = spread_labels(places)
+    assert len(chosen) <= N_LABELS
+    assert bool(chosen) == bool(places)
+    for number, (x, y, _) in enumerate(chosen):
+        assert all((x, y) != (a, b) for a, b, _ in chosen[:number])

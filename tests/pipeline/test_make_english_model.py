@@ -1,0 +1,59 @@
+"""The command that makes the English model, on a small text: the same bytes again, whatever the threads."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from test_cli_tune import planted_text
+
+from wordatoms import load
+from wordatoms.pipeline.tune import TuneSettings, tune
+from wordatoms.tuning.choice import GRID
+
+SCRIPT = Path(__file__).parents[2] / "tools" / "make_english_model.py"
+
+
+@pytest.fixture
+def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The script as a module, with few pseudowords and one value of each setting."""
+    few = TuneSettings(n_pseudowords=12, n_contexts=10, grid={name: values[1:2] for name, values in GRID.items()})
+    monkeypatch.setattr("wordatoms.pipeline.tune.FEWEST_PSEUDOWORDS", 6)
+    spec = importlib.util.spec_from_file_location("make_english_model", SCRIPT)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "tune", lambda folder, sources, **run: tune(folder, sources, few, **run))
+    return module
+
+
+def all_bytes(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_the_same_text_gives_the_same_bytes(tool: ModuleType, tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    for seed in range(2):
+        (corpus / f"part-{seed}.txt").write_text(planted_text(seed))
+    shards, recipe = tool.find_shards(corpus), tool.Recipe(dim=20, n_atoms=11)
+    first, second = (
+        tool.make_model(shards, tmp_path / f"work-{threads}", recipe=recipe, threads=threads).path for threads in (1, 2)
+    )
+    assert all_bytes(first) == all_bytes(second)
+    model = load(first)
+    assert model.folder.stages["tune"]["settings"]["from"] == "held"
+    assert [file["path"] for file in model.folder.stages["count"]["inputs"]] == ["part-0.txt", "part-1.txt"]
+    assert (first / "LICENCE.txt").read_bytes() == (SCRIPT.parent / "ENGLISH-LICENCE.txt").read_bytes()
+    assert model.senses(model.words[0])
+
+
+def test_one_file_is_too_few(tool: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "only.txt").write_text("one")
+    with pytest.raises(SystemExit, match="holds 1 files"):
+        tool.find_shards(tmp_path)

@@ -1,0 +1,94 @@
+"""The English model inside the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import wordatoms as wa
+from invoking import invoke, refused
+from planted import planted_model
+from wordatoms.errors import ModelError
+from wordatoms.storage import bundled as shipped
+from wordatoms.storage.folder import ModelFolder, fingerprint
+
+MOST_MB = 30
+"""What the package may weigh; the wheel is smaller still."""
+
+
+@pytest.fixture(scope="module")
+def english() -> wa.SenseModel:
+    return wa.load()
+
+
+def test_the_files_are_those_of_the_manifest(english: wa.SenseModel) -> None:
+    files = {name: file for record in english.folder.stages.values() for name, file in record["files"].items()}
+    assert {name: fingerprint(english.path / name) for name in files} == files
+    assert {path.name for path in english.path.iterdir()} == {*files, "manifest.json", "LICENCE.txt"}
+    assert sum(path.stat().st_size for path in english.path.iterdir()) < MOST_MB * 1e6
+
+
+def test_all_parts_are_there(english: wa.SenseModel) -> None:
+    assert len(english.words) >= 50_000
+    assert english.embeddings.dim == 300
+    assert len(english.atoms) > 1500
+    assert len(english.layout) == len(english.atoms)
+    assert len(english.meta_atoms) > 100
+    assert english.induced_map.moments is not None
+    assert set(english.folder.stages) == {"count", "embed", "map", "atomize", "tune"}
+    assert english.posterior.settings == english.reading
+
+
+@pytest.mark.parametrize(
+    ("word", "senses"),
+    {
+        "tie": [{"trousers", "jacket", "wearing", "shirt", "blouse"}, {"scored", "score", "goal", "inning"}],
+        "bank": [{"loans", "mortgage", "equity", "banking", "credit"}],
+        "spring": [{"autumn", "summer", "winter", "april"}],
+    }.items(),
+)
+def test_senses_that_everybody_knows(word: str, senses: list[set[str]], english: wa.SenseModel) -> None:
+    shown = [{near.word for near in sense.nearest} for sense in english.senses(word, forms=True)]
+    for wanted in senses:
+        assert any(wanted & found for found in shown), (word, wanted, shown)
+
+
+def test_commands_answer_without_a_model() -> None:
+    assert "atom" in invoke("senses", "tie").stdout
+    assert "method: " in invoke("info").stdout
+    assert invoke("nearest", "tie", "-n", "3").stdout.count("\n") == 4
+
+
+def test_notes_on_it_are_kept_in_the_users_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(shipped.HOME_VARIABLE, str(tmp_path / "home"))
+    before = sorted(path.name for path in shipped.ENGLISH.iterdir())
+    model = wa.load()
+    atom = model.senses("tie")[0].atom
+    model.name(atom, "neckwear")
+    assert wa.load().senses("tie")[0].label == "neckwear"
+    assert sorted(path.name for path in shipped.ENGLISH.iterdir()) == before
+    monkeypatch.setenv(shipped.HOME_VARIABLE, str(tmp_path / "other"))
+    assert wa.load().senses("tie")[0].label != "neckwear"
+
+
+def test_notes_on_other_models_stay_with_them(tmp_path: Path) -> None:
+    assert shipped.notes_folder(planted_model(tmp_path / "model").path) == tmp_path / "model"
+
+
+def test_without_it_one_sentence_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shipped, "ENGLISH", tmp_path)
+    with pytest.raises(ModelError, match="no English model inside"):
+        wa.load()
+    assert "no English model inside" in refused("senses", "tie")
+
+
+def test_it_is_a_model_folder_like_any_other(english: wa.SenseModel) -> None:
+    assert ModelFolder(english.path).manifest["compact"]
+
+
+@pytest.mark.parametrize("command", [("atomize",), ("map", "--text", __file__)])
+def test_no_stage_is_made_anew_inside_the_package(command: tuple[str, ...]) -> None:
+    name, *options = command
+    assert "came with the program and is not changed" in refused(name, shipped.ENGLISH, *options, "--force")
+    assert not (shipped.ENGLISH / ".work").exists()

@@ -1,0 +1,153 @@
+"""Files appear whole or not at all; arrays and checkpoints come back as they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wordatoms.errors import ModelError
+from wordatoms.storage.files import (
+    ArrayWriter,
+    Checkpoint,
+    clear_parts,
+    folder_beside,
+    load_array,
+    save_array,
+    spill_folder,
+    write_whole,
+)
+
+
+def test_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    with pytest.raises(RuntimeError), write_whole(path) as file:
+        file.write(b"new")
+        raise RuntimeError
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    for content in (b"one", b"two"):
+        with write_whole(tmp_path / "link") as file:
+            file.write(content)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"two"
+
+
+def test_device_is_written_to_and_not_replaced() -> None:
+    with write_whole(Path("/dev/null")) as file:
+        file.write(b"x")
+    assert not Path("/dev/null").is_file()
+
+
+@pytest.mark.parametrize("pieces", [[], [[1, 2, 3]], [[1], [], [2, 3]]])
+def test_array_written_in_pieces_is_an_ordinary_npy_file(tmp_path: Path, pieces: list[list[int]]) -> None:
+    writer = ArrayWriter(tmp_path / "a.npy", np.int64)
+    for piece in pieces:
+        writer.append(np.array(piece, np.int64))
+    file = writer.close()
+    expected = [number for piece in pieces for number in piece]
+    assert np.load(tmp_path / "a.npy").tolist() == expected
+    assert file[1:3].tolist() == expected[1:3]
+    assert file[:].tolist() == expected
+
+
+@pytest.mark.parametrize("content", [b"", b"not an array", b"\x93NUMPY\x01\x00v\x00{'descr': '|O'"])
+def test_broken_array_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.npy"
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=r"a\.npy"):
+        load_array(path)
+
+
+def test_pickled_array_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(ModelError, match=r"a\.npy"):
+        load_array(tmp_path / "a.npy", mmap=False)
+
+
+def test_missing_array_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="missing"):
+        load_array(tmp_path / "a.npy")
+
+
+def test_checkpoint_returns_what_was_saved(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "deep" / "c.npz", {"dim": 3})
+    assert checkpoint.load() is None
+    checkpoint.save(4, {"x": np.arange(3)})
+    saved = checkpoint.load()
+    assert saved is not None
+    assert saved.step == 4
+    assert saved.arrays["x"].tolist() == [0, 1, 2]
+    assert Checkpoint(checkpoint.path, {"dim": 4}).load() is None
+    checkpoint.remove()
+    assert checkpoint.load() is None
+
+
+def test_damaged_checkpoint_is_ignored(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "c.npz", {})
+    checkpoint.save(1, {"x": np.arange(1000)})
+    content = checkpoint.path.read_bytes()
+    for damaged in (b"", content[:100], content[: len(content) // 2], b"x" + content[1:]):
+        checkpoint.path.write_bytes(damaged)
+        assert checkpoint.load() is None
+
+
+def test_spill_folder_goes_away_on_error(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), spill_folder(tmp_path) as folder:
+        save_array(folder / "a.npy", np.zeros(3))
+        raise KeyboardInterrupt
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_a_killed_process_was_writing_is_taken_over(tmp_path: Path) -> None:
+    (tmp_path / ".file.part").write_bytes(b"much more than is written now")
+    with write_whole(tmp_path / "file") as file:
+        file.write(b"new")
+    assert (tmp_path / "file").read_bytes() == b"new"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_two_who_write_the_same_file(tmp_path: Path) -> None:
+    with write_whole(tmp_path / "file") as first:
+        first.write(b"first")
+        with write_whole(tmp_path / "file") as second:
+            second.write(b"second")
+            clear_parts(tmp_path)  # as a training does when it starts
+        assert (tmp_path / "file").read_bytes() == b"second"
+    assert (tmp_path / "file").read_bytes() == b"first"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_disk_error_names_the_file(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space") as caught, write_whole(tmp_path / "file"):
+        raise OSError(28, "No space left on device")
+    assert caught.value.filename == str(tmp_path / "file")
+
+
+def test_a_checkpoint_with_a_flipped_bit_is_ignored_or_the_same(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "c.npz", {"dim": 3})
+    checkpoint.save(4, {"x": np.arange(30.0), "y": np.array(2)})
+    whole = checkpoint.path.read_bytes()
+    for place in range(len(whole)):
+        content = bytearray(whole)
+        content[place] ^= 1 << place % 8
+        checkpoint.path.write_bytes(content)
+        saved = checkpoint.load()
+        assert saved is None or (saved.step, saved.arrays["x"].tolist(), int(saved.arrays["y"])) == (4, [*range(30)], 2)
+
+
+def test_a_folder_takes_its_name_when_all_is_in(tmp_path: Path) -> None:
+    (tmp_path / ".site.killed.unfinished").mkdir()
+    (tmp_path / ".site.killed.unfinished" / "page").touch()
+    with folder_beside(tmp_path / "site") as work, folder_beside(tmp_path / "site") as other:
+        assert work.exists(), "somebody else is at work there"
+        (work / "page").touch()
+        assert other != work
+        work.rename(tmp_path / "site")
+    assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["site", "site/page"]
