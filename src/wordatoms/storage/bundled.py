@@ -32,6 +32,6 @@ def _home() -> Path:
     given = os.environ.get(HOME_VARIABLE)
     if given:
         return Path(given)
-    from click import get_app_dir
+    from platformdirs import user_config_path
 
-    return Path(get_app_dir("wordatoms"))
+    return user_config_path("wordatoms", appauthor=False, roaming=True)
