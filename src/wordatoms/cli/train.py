@@ -14,7 +14,8 @@ from click.core import ParameterSource
 from wordatoms.cli import options
 from wordatoms.cli.output import remark, show_json
 from wordatoms.cli.reports import report_lines
-from wordatoms.errors import InputError, require_extra
+from wordatoms.embeddings.trainers import TRAINERS, find_trainer, trainer_names
+from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
     from wordatoms.engine.threads import Engine
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 WEIGHTINGS = ("auto", "uniform", "threshold", "log-count", "reliability")
-METHODS = ("sn", "glove", "pmi", "nnse", "skipgram")
 
 
 def _with(*decorators: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -65,9 +65,17 @@ count_options = _with(
     options.replace_invalid,
 )
 embed_options = _with(
-    click.option("--method", type=click.Choice(METHODS), default="pmi", show_default=True, help="The embedding."),
+    click.option(
+        "--method",
+        type=click.Choice(list(TRAINERS)),
+        default="pmi",
+        show_default=True,
+        help=f"Embedding method: {'; '.join(f'{one.name} ({one.description})' for one in TRAINERS.values())}.",
+    ),
     click.option("--dim", type=click.IntRange(1), default=300, show_default=True, help="Dimensions of the vectors."),
-    click.option("--epochs", type=click.IntRange(1), help="Passes of training (sn, glove, skipgram)."),
+    click.option(
+        "--epochs", type=click.IntRange(1), help=f"Training epochs ({', '.join(trainer_names(has='has_epochs'))})."
+    ),
     click.option(
         "-p",
         "--parameter",
@@ -160,9 +168,12 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
 
     chosen_parameters(given["method"], _parameters(given))  # a mistake there should not wait for the counting
     streams = [source for source in text if is_stream(source)]
-    if given["method"] == "skipgram":
-        require_extra("gensim", "skipgram")
-        _refuse(streams)
+    trainer = find_trainer(given["method"])
+    trainer.check_installed()
+    if trainer.reads_text and streams:
+        raise InputError(
+            f"{trainer.title} reads the text more than once, and '{streams[0]}' is a stream; save it to a file."
+        )
     with _opened_engine(given) as engine:
         stages = Stages(ModelFolder(output, create=True), given, STEPS, engine=engine)
         stages.count(text)
@@ -173,11 +184,6 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
         else:
             stages.map(text, {"seed": given["seed"]})
         stages.atomize()
-
-
-def _refuse(streams: list[str]) -> None:
-    for source in streams:
-        raise InputError(f"skip-gram reads the text more than once, and '{source}' is a stream; save it to a file.")
 
 
 @click.command()
@@ -201,7 +207,11 @@ def count(text: tuple[str, ...], output: str, **given: Any) -> None:
 @click.command()
 @click.argument("model")
 @embed_options
-@click.option("--text", multiple=True, help="Where the text is now, for skipgram; may be repeated.")
+@click.option(
+    "--text",
+    multiple=True,
+    help=f"Where the text is now, for {' and '.join(trainer_names(has='reads_text'))}; may be repeated.",
+)
 @click.option("-o", "--output", metavar="MODEL", help="Put the vectors into a new model that shares the counts.")
 @options.engine_elsewhere
 @options.scheduler_elsewhere

@@ -55,8 +55,8 @@ def evaluation_text(
 
 def training_parameters(folder: ModelFolder, method: str) -> dict[str, Any]:
     """What the model's vectors were trained with."""
-    from wordatoms.embeddings.trainers import METHODS, default_parameters
+    from wordatoms.embeddings.trainers import TRAINERS
 
     settings = folder.require("embed", "its vectors are imported; train a model.")["settings"]
-    known = default_parameters(method) if method in METHODS else {}
+    known = TRAINERS[method].parameters() if method in TRAINERS else {}
     return {name: settings[name] for name in known if name in settings}

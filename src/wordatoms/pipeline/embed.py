@@ -12,7 +12,7 @@ from wordatoms.counts.cooccurrence import Counts
 from wordatoms.counts.lines import write_lines
 from wordatoms.counts.vocabulary import Vocabulary
 from wordatoms.embeddings.embeddings import Embeddings
-from wordatoms.embeddings.trainers import default_parameters, train_embeddings
+from wordatoms.embeddings.trainers import find_trainer, train_embeddings
 from wordatoms.embeddings.vector_files import read_vectors
 from wordatoms.errors import InputError
 from wordatoms.pipeline.sources import counted_text, recorded_hashes, settings_of
@@ -33,9 +33,9 @@ def embed(
     force: bool = False,
     display: Display = SILENT,
 ) -> bool:
-    """Counts (for skip-gram: text) → embeddings. False where they were there already.
+    """Counts (or text) → embeddings. False where they were there already.
 
-    Skip-gram reads the text that was counted once more; `sources` tell where it is if it has moved.
+    A method that reads text reads the text that was counted; `sources` tell where it is if it has moved.
     """
     chosen = chosen_parameters(method, parameters or {})
     with folder.working():
@@ -45,7 +45,7 @@ def embed(
         checkpoint = Checkpoint(folder.work / f"{method}.npz", settings)
 
         def make(forget: Callable[[], None]) -> list[str]:
-            lines = _lines(folder, sources, threads, display=display) if method == "skipgram" else None
+            lines = _lines(folder, sources, threads, display=display) if find_trainer(method).reads_text else None
             with display.training_bar("vectors", detail=method) as callback:
                 embeddings = train_embeddings(
                     Counts.load(folder.path),
@@ -68,7 +68,7 @@ def _settings(folder: ModelFolder, method: str, parameters: dict[str, Any], rand
     counted = folder.require("count", f"run: wordatoms count TEXT… -o {folder.path}")
     hashes = {name: file["sha256"] for name, file in counted["files"].items() if name.endswith(".npy")}
     settings = {"method": method, **parameters, "seed": random_state, "counts": hashes}
-    if method == "skipgram":
+    if find_trainer(method).reads_text:
         settings["text"] = recorded_hashes(counted)  # here the order matters
     return settings
 
@@ -84,7 +84,7 @@ def _install(folder: ModelFolder, stage: str, embeddings: Embeddings, forget: Ca
 
 def chosen_parameters(method: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """All parameters of a method that change its result: the given ones, and defaults for the others."""
-    defaults = default_parameters(method)
+    defaults = find_trainer(method).parameters()
     unknown = sorted(set(parameters) - set(defaults))
     if unknown:
         raise InputError(f"{method} has no parameter '{unknown[0]}'; it has {', '.join(defaults)}.")

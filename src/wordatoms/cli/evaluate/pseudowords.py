@@ -14,6 +14,7 @@ from wordatoms.cli import options
 from wordatoms.cli.evaluate.common import plot, show_result
 from wordatoms.cli.models import load_embeddings
 from wordatoms.cli.output import show_table
+from wordatoms.embeddings.trainers import trainer_names
 
 if TYPE_CHECKING:
     from wordatoms.paper.tasks.pseudowords.coefficients import CoefficientFits
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.model
-@click.option("--method", type=click.Choice(["sn", "glove", "skipgram"]), help="[default: that of the model]")
+@click.option(
+    "--method",
+    type=click.Choice([*trainer_names(has="holds_words"), *trainer_names(has="reads_text")]),
+    help="[default: that of the model]",
+)
 @click.option(
     "--pairs",
     type=click.IntRange(2),
@@ -75,9 +80,9 @@ def _evaluate(model: str, given: dict[str, Any]) -> PseudowordsResult:
     common = {"n_pairs": given["pairs"], "min_count": given["min_count"], "random_state": given["seed"]}
     epochs = {"epochs": given["epochs"]} if given["epochs"] else {}
     common["parameters"] = training_parameters(folder, embeddings.method) | epochs
-    if embeddings.method == "skipgram":
+    if embeddings.method in trainer_names(has="reads_text"):
         if given["largest"]:
-            raise InputError("--largest leaves too few words to map skip-gram vectors by; pass --pairs.")
+            raise InputError("--largest leaves too few words to map the vectors by; pass --pairs.")
         with _written_text(folder, given["text"], given["threads"]) as lines:
             return evaluate_retrained_pseudowords(embeddings, lines, n_runs=given["runs"] or 1, **common)
     common |= {"n_runs": given["runs"] or 5, "largest": given["largest"], "threads": given["threads"]}

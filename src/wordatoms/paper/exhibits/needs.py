@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from wordatoms.embeddings.trainers import trainer_names
 from wordatoms.errors import WordatomsError
 from wordatoms.paper.exhibits.digests import file_digests, model_digest
 from wordatoms.paper.exhibits.exhibit import Need
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.senses.model import SenseModel
-
-HELD_METHODS = ("sn", "glove")
 
 
 def _stage(stage: str) -> Callable[[Inputs], bool]:
@@ -57,7 +56,7 @@ def _has_words(model: SenseModel, words: Sequence[str]) -> bool:
 
 def has_counts(model: SenseModel) -> bool:
     """Whether a model keeps its counts and the state of its trainer, so that pseudowords can be trained."""
-    return model.embeddings.method in HELD_METHODS and (model.path / "counts.json").is_file()
+    return model.embeddings.method in trainer_names(has="holds_words") and (model.path / "counts.json").is_file()
 
 
 def _has_layout(inputs: Inputs) -> bool:

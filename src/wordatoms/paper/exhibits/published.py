@@ -5,6 +5,8 @@ The numbers of Tables 2, 3, 4, 7, 8 and Figure 1 stand with their evaluations (`
 
 from __future__ import annotations
 
+from wordatoms.embeddings.trainers import TRAINERS
+
 N_ATOMS = 2000
 N_MEANINGLESS = 100
 SPARSITY = 5
@@ -56,9 +58,7 @@ MUSIC = ("jazz", "rock", "classical", "country")
 """Words whose atoms should be under one meta-atom, says a part that was left out."""
 SCIENCE = ("biochemistry", "biology", "chemistry", "mathematics")
 
-DISPLAY_NAMES = {"glove": "GloVe", "sn": "SN", "skipgram": "skip-gram", "pmi": "PMI", "nnse": "NNSE"}
-
 
 def shown_method(method: str) -> str:
     """A method of embedding as people write it."""
-    return DISPLAY_NAMES.get(method, method)
+    return TRAINERS[method].title if method in TRAINERS else method

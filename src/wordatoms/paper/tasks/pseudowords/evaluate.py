@@ -32,7 +32,7 @@ from wordatoms.counts.cooccurrence import Counts
 from wordatoms.counts.merge_words import Merging, draw_pairs, merge_counts, merge_lines
 from wordatoms.counts.vocabulary import Vocabulary
 from wordatoms.embeddings.embeddings import Embeddings
-from wordatoms.embeddings.trainers import find_trainer
+from wordatoms.embeddings.trainers import find_trainer, trainer_names
 from wordatoms.errors import InputError
 from wordatoms.paper.tasks.base import TaskResult
 from wordatoms.paper.tasks.pseudowords.coefficients import (
@@ -44,8 +44,6 @@ from wordatoms.paper.tasks.pseudowords.coefficients import (
 )
 from wordatoms.storage.files import spill_folder
 
-HELD = ("sn", "glove")
-"""Methods that can train some words and hold the others."""
 LARGEST_SHARE = 0.9
 """Share of the words that the paper's largest experiment merges."""
 AGREEMENT = 0.05
@@ -212,10 +210,11 @@ def evaluate_pseudowords(
         Those of the trainer, best the model's own. Where few words move, 25 epochs come within 0.002 of the optimum in
         the cosine and within 0.02 in the relative error; where most of them do, 100 epochs do clearly better than 25.
     """
-    if embeddings.method not in HELD:
+    held = trainer_names(has="holds_words")
+    if embeddings.method not in held:
         raise InputError(
             f"the vectors are by {embeddings.method}, which cannot hold some words and train others; pass a model by "
-            f"{' or '.join(HELD)}, or one by skip-gram with its text."
+            f"{' or '.join(held)}, or one by {' or '.join(trainer_names(has='reads_text'))} with its text."
         )
     options: dict[str, Any] = {"parameters": parameters, "threads": threads}
 
@@ -240,7 +239,7 @@ def train_pseudowords(
     if embeddings.method == "sn":
         settings["fix_constant"] = True
     merged = merge_counts(counts, merging, pseudowords_only=True)
-    trained = find_trainer(embeddings.method)(merged, start=embeddings, fixed=~merging.is_pseudoword, **settings)
+    trained = find_trainer(embeddings.method).train(merged, start=embeddings, fixed=~merging.is_pseudoword, **settings)
     return trained.vectors[merging.new_rows[merging.pairs[:, 0]]].astype(np.float64)
 
 
@@ -254,26 +253,28 @@ def evaluate_retrained_pseudowords(
     parameters: Mapping[str, Any] | None = None,
     random_state: int = 0,
 ) -> PseudowordsResult:
-    """Merge pairs of words in the text, train skip-gram on it from the beginning, map back, compare with Theorem 2.
+    """Merge pairs of words in the text, train on it from the beginning, map back, compare with Theorem 2.
 
-    `lines` is the text of the embeddings: words between spaces, a paragraph per line. `parameters` are skip-gram's.
+    `lines` is the text of the embeddings: words between spaces, a paragraph per line. `parameters` are those of their
+    trainer, which reads text.
     """
     if embeddings.counts is None or embeddings.n_tokens is None:
         raise InputError("the vectors come without counts of their words; pass a model trained on the text.")
     vocabulary = Vocabulary(embeddings.words, embeddings.counts, embeddings.n_tokens)
 
     def learn(merging: Merging, seed: int) -> tuple[Vectors, float]:
-        trained = _retrain(lines, merging, {**(parameters or {}), "dim": embeddings.dim, "random_state": seed})
+        settings = {**(parameters or {}), "dim": embeddings.dim, "random_state": seed}
+        trained = _retrain(embeddings.method, lines, merging, settings)
         return align_pseudowords(embeddings, trained, merging)
 
     sizes = _sizes(vocabulary, n_pairs, n_runs, largest=False, min_count=min_count)
     return _evaluate(embeddings, vocabulary, learn, sizes, min_count=min_count, random_state=random_state)
 
 
-def _retrain(lines: Path, merging: Merging, parameters: Mapping[str, Any]) -> Embeddings:
+def _retrain(method: str, lines: Path, merging: Merging, parameters: Mapping[str, Any]) -> Embeddings:
     with spill_folder(lines.parent) as folder:
         merge_lines(lines, merging, folder / "merged.txt")
-        return find_trainer("skipgram")(folder / "merged.txt", merging.new_vocabulary, **parameters)
+        return find_trainer(method).train(folder / "merged.txt", merging.new_vocabulary, **parameters)
 
 
 def align_pseudowords(before: Embeddings, after: Embeddings, merging: Merging) -> tuple[Vectors, float]:
