@@ -16,17 +16,13 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from test_cli_evaluate_usages import SENSES
-from test_mediawiki import page, wiki
-from test_scws import PAIRS, line
-from test_semeval import xml
-from test_wordnet_files import write_database
 
 from invoking import invoke
-from wordatoms.paper.tasks.lineup.data import LineupSense, Testbed
+from sampledata import SMALL, Text, small_testbed, write_scws, write_semeval
+from samplewiki import page, wiki
+from samplewordnet import write_database
 
 ROOT = Path(__file__).parents[1]
-SMALL = ROOT / "tests" / "data" / "small.txt"
 N_DISCOURSES, N_WORDS = 11, 100
 ASKED = (
     "access bank banks bass bat boat bridge cell chemistry chips circuit court crane decay device dish elastic fall "
@@ -73,7 +69,7 @@ def build_world(world: Path) -> None:
     write_database(world / "wordnet")
     for name in ("tests", "benchmarks", "tools"):
         (world / name).symlink_to(ROOT / name)
-    write_testbed(world / "mine.tsv")
+    small_testbed().save(world / "mine.tsv")
     with chdir(world):
         make_models()
 
@@ -103,28 +99,27 @@ def write_texts(world: Path) -> None:
     (world / "phrases.txt").write_text("new york\n")
 
 
-def write_testbed(path: Path) -> None:
-    """Three words for the lineup, each with two lists of related words."""
-    Testbed({word: tuple(LineupSense(tuple(each.split())) for each in lists) for word, lists in SENSES.items()}).save(
-        path
-    )
-
-
 def write_data(data: Path) -> None:
     """Every data set in its own folder, in the layout in which it is published."""
-    for folder in ("semeval2010/nouns", "semeval2010/verbs", "scws", "similarity", "analogy/google"):
+    for folder in ("similarity", "analogy/google"):
         (data / folder).mkdir(parents=True)
-    for name in ("nouns/spring.n", "nouns/fall.n", "verbs/jump.v"):
-        path = data / "semeval2010" / f"{name}.xml"
-        texts = [("", f"The <b>{path.stem[:-2]}</b> was by the {other} .", "") for other in ("river", "bank", "boat")]
-        path.write_text(xml(path.stem, texts))
-        with (data / "semeval2010" / "all.key").open("a") as key:
-            key.writelines(f"{path.stem} {path.stem}.{n} {path.stem}.{n % 2}\n" for n in (1, 2, 3))
-    (data / "scws" / "ratings.txt").write_text("\n".join(line(n, *pair) for n, pair in enumerate(PAIRS, 1)))
+    write_semeval(data / "semeval2010", *usages_by_the_river())
+    write_scws(data / "scws")
     for name in ("EN-WS-353-ALL", "EN-MEN-TR-3k", "EN-SIMLEX-999", "EN-RG-65"):
         pairs = "bank\tmoney\t8\nriver\tboat\t6\nbank\tjazz\t1\nking\tqueen\t9\n"
         (data / "similarity" / f"{name}.txt").write_text(pairs)
     (data / "analogy" / "google" / "family.txt").write_text(": family\nking queen man woman\n")
+
+
+def usages_by_the_river() -> tuple[dict[str, list[Text]], str]:
+    """Texts of three words, and the key to their senses."""
+    texts, key = {}, ""
+    for name in ("nouns/spring.n", "nouns/fall.n", "verbs/jump.v"):
+        word = name.partition("/")[2]
+        places = ("river", "bank", "boat")
+        texts[name] = [("", f"The <b>{word[:-2]}</b> was by the {place} .", "") for place in places]
+        key += "".join(f"{word} {word}.{n} {word}.{n % 2}\n" for n in (1, 2, 3))
+    return texts, key
 
 
 def make_models() -> None:

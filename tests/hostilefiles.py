@@ -8,13 +8,12 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from test_mediawiki import page, wiki
-from test_scws import PAIRS, line
-from test_semeval import xml
-from test_wordnet_files import ENTRIES, write_database
 
 from hostile import Case, attempt
+from sampledata import PAIRS, scws_line, semeval_xml
 from samples import COMPRESSORS, POEM
+from samplewiki import page, wiki
+from samplewordnet import ENTRIES, write_database
 from wordatoms.counts.word_lists import parse_words
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.vector_files import FORMATS, read_vectors, write_vectors
@@ -182,12 +181,12 @@ def data_cases(folder: Path) -> list[Case]:
     (semeval / "nouns").mkdir(parents=True)
     texts = [("Before .", "The <b>bank</b> did n't lend .", "After ."), ("", "Banks and a bank .", "")]
     semeval_files = {
-        "nouns/bank.n.xml": xml("bank.n", texts).encode(),
+        "nouns/bank.n.xml": semeval_xml("bank.n", texts).encode(),
         "all.key": b"bank.n bank.n.1 bank.n.s1/2 bank.n.s2/0.5\nbank.n bank.n.2 bank.n.s2\n",
     }
     for name, content in semeval_files.items():
         (semeval / name).write_bytes(content)
-    lines = "\n".join(line(number, *pair) for number, pair in enumerate(PAIRS, 1)).encode()
+    lines = "\n".join(scws_line(number, *pair) for number, pair in enumerate(PAIRS, 1)).encode()
     return [
         *(
             Case(name, content, _restoring(semeval / name, lambda: read_semeval(semeval)))

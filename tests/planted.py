@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.paper.tasks.lineup.data import LineupSense, Testbed
 from wordatoms.pipeline.atomize import AtomSettings, atomize
 from wordatoms.storage.folder import ModelFolder
 
@@ -48,3 +49,14 @@ def planted_model(path: Path, **settings: object) -> ModelFolder:
     chosen: dict[str, object] = {"n_atoms": N_ATOMS, "sparsity": 2, "n_restarts": 3, "n_iterations": 10, **settings}
     atomize(folder, AtomSettings(**chosen), threads=1)  # type: ignore[arg-type]
     return folder
+
+
+def planted_testbed(*more: str) -> Testbed:
+    """The words made of two atoms, k and k + 1; a sense is eight words that belong to the atom."""
+    found = {}
+    for k in range(0, N_ATOMS, 2):
+        atoms = (k, (k + 1) % N_ATOMS)
+        found[f"both{k}"] = tuple(LineupSense(tuple(f"d{atom}w{word}" for word in range(8))) for atom in atoms)
+    for word in more:
+        found[word] = tuple(LineupSense(tuple(f"{word}{part}{k}" for k in range(8))) for part in "xy")
+    return Testbed(found)

@@ -7,40 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_scws import PAIRS, line
-from test_semeval import xml
 
 from commands import fails, run
 from invoking import invoke, refused
 from planted import planted_model
 from published import needs_data
+from sampledata import PAIRS, SENSES, SMALL, USAGE_KEY, USAGES, semeval_xml, small_testbed, write_scws, write_semeval
 from wordatoms.paper.baselines import LEARNED
-from wordatoms.paper.tasks.lineup.data import LineupSense, Testbed
-
-SMALL = Path(__file__).parents[1] / "data" / "small.txt"
-TEXTS = {
-    "nouns/bank.n": [
-        ("", "The <b>bank</b> lent money to the shop .", "It was paid back ."),
-        ("", "They sat on the river <b>bank</b> .", ""),
-        ("", "Two <b>banks</b> asked for the loan .", ""),
-    ],
-    "nouns/zebra.n": [("", "A <b>zebra</b> by the river .", ""), ("", "The <b>zebra</b> was old .", "")],
-    "verbs/tie.v": [("", "They <b>tied</b> the boat .", ""), ("", "To <b>tie</b> a knot .", "")],
-}
-KEY = """\
-bank.n bank.n.1 bank.n.1
-bank.n bank.n.2 bank.n.2
-bank.n bank.n.3 bank.n.1
-zebra.n zebra.n.1 zebra.n.1
-zebra.n zebra.n.2 zebra.n.1
-tie.v tie.v.1 tie.v.1
-tie.v tie.v.2 tie.v.1
-"""
-SENSES = {
-    "bank": ("money shop rate interest loan year low asked", "river water grass boats bridge sat tall watched"),
-    "spring": ("flowers birds winter sun garden bloom open wall", "steel clock wheel broke old man stopped find"),
-    "bat": ("cave night insects hunt dark lake slept day", "ball hit team game crowd heads far new"),
-}
 
 
 @pytest.fixture(scope="module")
@@ -58,16 +31,9 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All data sets, each in its own folder."""
     folder = tmp_path_factory.mktemp("data")
-    for name, texts in TEXTS.items():
-        path = folder / "semeval2010" / f"{name}.xml"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(xml(path.stem, texts))
-    (folder / "semeval2010" / "all.key").write_text(KEY)
-    (folder / "scws").mkdir()
-    (folder / "scws" / "ratings.txt").write_text("\n".join(line(n, *pair) for n, pair in enumerate(PAIRS, 1)))
-    Testbed({word: tuple(LineupSense(tuple(each.split())) for each in lists) for word, lists in SENSES.items()}).save(
-        folder / "lineup.tsv"
-    )
+    write_semeval(folder / "semeval2010", USAGES, USAGE_KEY)
+    write_scws(folder / "scws")
+    small_testbed().save(folder / "lineup.tsv")
     return folder
 
 
@@ -153,8 +119,8 @@ def test_lineup_with_competitors(models: Path, data: Path, tmp_path: Path) -> No
 def test_broken_data(models: Path, tmp_path: Path, task: str, file: str, content: str, sentence: str) -> None:
     for name in ("semeval2010/verbs", "semeval2010/nouns", "scws"):
         (tmp_path / name).mkdir(parents=True, exist_ok=True)
-    (tmp_path / "semeval2010" / "nouns" / "bank.n.xml").write_text(xml("bank.n", TEXTS["nouns/bank.n"]))
-    (tmp_path / "semeval2010" / "all.key").write_text("".join(KEY.splitlines(keepends=True)[:3]))
+    (tmp_path / "semeval2010" / "nouns" / "bank.n.xml").write_text(semeval_xml("bank.n", USAGES["nouns/bank.n"]))
+    (tmp_path / "semeval2010" / "all.key").write_text("".join(USAGE_KEY.splitlines(keepends=True)[:3]))
     (tmp_path / file).write_text(content)
     assert sentence in refused("evaluate", task, "--model", models / "pmi", "--data", tmp_path)
 

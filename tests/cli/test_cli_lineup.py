@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from test_lineup import planted_testbed
 
-from planted import planted_model
+from planted import planted_model, planted_testbed
 from wordatoms.cli.lineup import lineup
 
 ROUNDS = 3

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from click.testing import Result
 
@@ -17,24 +15,14 @@ from commands import fails, run
 from invoking import invoke, refused
 from naive_posterior import build_stage, world_embeddings, world_map
 from planted import planted_model
+from plantedtext import planted_text
 from wordatoms.errors import ModelError
 from wordatoms.senses.model import load
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.tuning.choice import GRID
 
-N_DISCOURSES, N_WORDS = 11, 100
-"""More than a thousand words, because more frequent ones than one in a thousand make no pseudowords."""
-WORDS = ["".join(word) for word in product("bdfgklmnprt", "aeiou", "bdfgklmnprt", "ao")][: N_DISCOURSES * N_WORDS]
 FEW = {"a": "0.001", "window": "5,10", "falloff": "0.5", "noise": "0.5", "scale": "0.01,20"}
 GIVEN = [argument for name, values in FEW.items() for argument in (f"--{name}", values)]
-
-
-def planted_text(seed: int, n_lines: int = 3300) -> str:
-    """Lines of one discourse, a fifth of the words from anywhere."""
-    rng = np.random.default_rng(seed)
-    own = np.arange(n_lines)[:, None] % N_DISCOURSES * N_WORDS + rng.integers(N_WORDS, size=(n_lines, 20))
-    rows = np.where(rng.random(own.shape) < 0.2, rng.integers(len(WORDS), size=own.shape), own)
-    return "\n".join(" ".join(WORDS[row] for row in line) for line in rows)
 
 
 @pytest.fixture(scope="module")

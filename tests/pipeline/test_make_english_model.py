@@ -8,8 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from test_cli_tune import planted_text
 
+from plantedtext import planted_text
 from wordatoms import load
 from wordatoms.pipeline.tune import TuneSettings, tune
 from wordatoms.tuning.choice import GRID

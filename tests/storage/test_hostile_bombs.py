@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_mediawiki import paragraphs_of
 
 from samples import COMPRESSORS, every_compression, memory_below
+from samplewiki import paragraphs_of
 from wordatoms.embeddings.vector_files import read_vectors
 from wordatoms.errors import InputError, ModelError, VectorFileError
 from wordatoms.paper.tasks.wsi.data import read_semeval

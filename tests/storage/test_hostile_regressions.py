@@ -15,10 +15,10 @@ from types import FrameType
 
 import numpy as np
 import pytest
-from test_mediawiki import page, paragraphs_of, wiki
-from test_wordnet_files import write_database
 
 from hostilemodels import make_model
+from samplewiki import page, paragraphs_of, wiki
+from samplewordnet import write_database
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.counts.cooccurrence import Counts
 from wordatoms.counts.word_lists import parse_words

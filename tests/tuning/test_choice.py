@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_pseudoword_contexts import DISCOURSE, WINDOW, World
 
 import wordatoms.tuning.choice as module
 from naive_posterior import sum_of_products
+from pseudowordworld import DISCOURSE, WINDOW, World
 from wordatoms.contexts.reader import ReadingSettings
 from wordatoms.contexts.word_windows import WordWindows
 from wordatoms.errors import InputError

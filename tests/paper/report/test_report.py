@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_cli_evaluate_usages import KEY, SMALL, TEXTS
-from test_scws import CONTEXTS, PAIRS, line
-from test_semeval import xml
-from test_wordnet_files import ENTRIES, Entry, write_database
 
 from commands import run
 from planted import planted_model
+from sampledata import CONTEXTS, SMALL, USAGE_KEY, USAGES, write_scws, write_semeval
+from samplewordnet import ENTRIES, Entry, write_database
 from wordatoms.errors import InputError
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.report import EXHIBITS, Inputs, Outcome, find_exhibits, open_inputs, run_exhibits, write_report
@@ -63,13 +61,9 @@ def write_wordnet(folder: Path) -> None:
 
 
 def write_data(folder: Path) -> None:
-    for name, texts in TEXTS.items():
-        path = folder / "semeval2010" / f"{name}.xml"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(xml(path.stem, texts))
-    (folder / "semeval2010" / "all.key").write_text(KEY)
+    write_semeval(folder / "semeval2010", USAGES, USAGE_KEY)
+    write_scws(folder / "scws")
     for name, lines in {
-        "scws/ratings.txt": [line(n, *pair) for n, pair in enumerate(PAIRS, 1)],
         "similarity/tiny.txt": ["bank money 8", "bank river 6", "money river 1"],
         "analogy/google/tiny.txt": ["bank money river water"],
     }.items():
@@ -360,7 +354,7 @@ def replaced(value: Any, text: str) -> Any:
 
 def test_no_text_of_the_test_sets_is_anywhere(report: tuple[Path, list[Outcome]]) -> None:
     written = [path.read_text("utf-8") for path in report[0].rglob("*") if path.is_file()]
-    sentences = [part for texts in TEXTS.values() for text in texts for part in text if part.strip()]
+    sentences = [part for texts in USAGES.values() for text in texts for part in text if part.strip()]
     secret = [sentence.replace("<b>", "").replace("</b>", "").strip(" .") for sentence in sentences]
     secret += [context.replace("<b>", "").replace("</b>", "").strip() for context in CONTEXTS.values()]
     secret += ["mother-in-law", "zebra"]

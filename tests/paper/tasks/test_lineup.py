@@ -15,12 +15,12 @@ from hypothesis.extra.numpy import arrays
 
 from naive_lineup import choose, list_vector
 from naive_posterior import context_vector, unit, world_embeddings, world_map, world_model
-from planted import N_ATOMS, planted_model
+from planted import planted_model, planted_testbed
 from samples import slow
 from wordatoms.cli.evaluate.lineup import lineup as command
 from wordatoms.contexts.reader import ReadingSettings
 from wordatoms.errors import InputError, UnknownWordError
-from wordatoms.paper.tasks.lineup.data import LineupSense, Testbed, draw_lineups
+from wordatoms.paper.tasks.lineup.data import Testbed, draw_lineups
 from wordatoms.paper.tasks.lineup.evaluate import (
     BEST,
     RANDOM,
@@ -48,17 +48,6 @@ HEADLINE = Setting(n=8, t=2)
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> SenseModel:
     return load(planted_model(tmp_path_factory.mktemp("lineup") / "model").path)
-
-
-def planted_testbed(*more: str) -> Testbed:
-    """The words made of two atoms, k and k + 1; a sense is eight words that belong to the atom."""
-    found = {}
-    for k in range(0, N_ATOMS, 2):
-        atoms = (k, (k + 1) % N_ATOMS)
-        found[f"both{k}"] = tuple(LineupSense(tuple(f"d{atom}w{word}" for word in range(8))) for atom in atoms)
-    for word in more:
-        found[word] = tuple(LineupSense(tuple(f"{word}{part}{k}" for k in range(8))) for part in "xy")
-    return Testbed(found)
 
 
 @pytest.fixture(scope="module")

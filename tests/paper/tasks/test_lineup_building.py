@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from test_wordnet_files import INSTALLED, write_database
 
 import wordatoms
+from samplewordnet import INSTALLED, write_database
 from wordatoms.cli.lineup import lineup
 from wordatoms.errors import InputError
 from wordatoms.paper.tasks.lineup import profiles as lineupprofiles

@@ -9,34 +9,16 @@ import pytest
 
 import naive_vectors as naive
 from published import data_folder, needs_data
+from sampledata import PAIRS, scws_line
 from wordatoms.errors import InputError
 from wordatoms.paper.tasks.scws.evaluate import PAPER, PAPER_DRAFT, Method, ScwsPair, evaluate_scws, read_scws
 from wordatoms.text.tokenizer import Tokenizer
-
-CONTEXTS = {
-    "bank": "They do n't rob the <b> Bank </b> , they 'll own the bank .",
-    "money": "<b>Money</b> talks",
-    "mother-in-law": "his <b> mother-in-law </b> left",
-}
-PAIRS = [
-    ("bank", "money", 8.0),
-    ("bank", "bank", 2.0),
-    ("Bank", "bank", 9.5),
-    ("money", "mother-in-law", 1.5),
-    ("bank", "mother-in-law", 1.0),
-    ("money", "money", 10.0),
-]
-
-
-def line(number: int, word1: str, word2: str, rating: float) -> str:
-    contexts = [CONTEXTS[word.lower()] for word in (word1, word2)]
-    return "\t".join([str(number), word1, "n", word2, "n", *contexts, str(rating), *["5.0"] * 10])
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "scws").mkdir()
-    lines = [line(number, *pair) for number, pair in enumerate(PAIRS, 1)]
+    lines = [scws_line(number, *pair) for number, pair in enumerate(PAIRS, 1)]
     (tmp_path / "scws" / "ratings.txt").write_bytes("\r\n".join(lines).encode())
     (tmp_path / "scws" / "README.txt").write_text("About the set.")
     return tmp_path / "scws"
@@ -127,7 +109,7 @@ def test_answers_that_are_no_numbers(folder: Path) -> None:
         evaluate_scws([], [])
 
 
-GOOD = line(1, "bank", "money", 8.0)
+GOOD = scws_line(1, "bank", "money", 8.0)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 import naive_wsi as naive
 from published import data_folder, needs_data
+from sampledata import semeval_xml, write_semeval
 from wordatoms.errors import InputError
 from wordatoms.paper.tasks.wsi import data as semeval
 from wordatoms.paper.tasks.wsi.data import (
@@ -46,28 +46,9 @@ lie.v lie.v.1 lie.v.1
 LABELS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=12)
 
 
-def xml(word: str, texts: list[tuple[str, str, str]]) -> str:
-    instances = [
-        f"<{word}.{i}>{before}<TargetSentence>{re.sub('</?b>', '', sentence)} </TargetSentence>{after}</{word}.{i}>"
-        for i, (before, sentence, after) in enumerate(texts, 1)
-    ]
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<{word}.test>{"".join(instances)}</{word}.test>'
-
-
-def write_semeval(folder: Path) -> Path:
-    """A small copy of the task."""
-    folder.mkdir()
-    (folder / "all.key").write_text(KEY)
-    for name, texts in TEXTS.items():
-        path = folder / f"{name}.xml"
-        path.parent.mkdir()
-        path.write_text(xml(path.stem, texts))
-    return folder
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return write_semeval(tmp_path / "semeval2010")
+    return write_semeval(tmp_path / "semeval2010", TEXTS, KEY)
 
 
 def test_words_with_their_instances_and_senses(folder: Path) -> None:
@@ -181,8 +162,12 @@ def test_a_key_that_leaves_an_instance_out(folder: Path) -> None:
         ("nouns/market.n.xml", b'<!DOCTYPE a [<!ENTITY x "market">]><a>&x;</a>', "has declarations"),
         ("nouns/market.n.xml", b"<a>&x;</a>", "is not whole XML"),
         ("nouns/market.n.xml", b"\x89PNG\r\n\x1a\n\0", "is not UTF-8"),
-        ("nouns/market.n.xml", xml("market.n", [("", "No such word", "")]).encode(), "no form of 'market' stands"),
-        ("nouns/market.n.xml", xml("tie.n", TEXTS["nouns/market.n"]).encode(), r"tie\.n\.1 has no sense"),
+        (
+            "nouns/market.n.xml",
+            semeval_xml("market.n", [("", "No such word", "")]).encode(),
+            "no form of 'market' stands",
+        ),
+        ("nouns/market.n.xml", semeval_xml("tie.n", TEXTS["nouns/market.n"]).encode(), r"tie\.n\.1 has no sense"),
     ],
 )
 def test_names_what_is_broken(folder: Path, name: str, content: bytes | None, message: str) -> None:

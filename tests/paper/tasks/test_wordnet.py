@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from test_wordnet_files import write_database
 
+from samplewordnet import write_database
 from wordatoms.cli.evaluate.wordnet import wordnet as command
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.embeddings.embeddings import Embeddings
@@ -37,7 +37,7 @@ TARGETS = [Target("spring", "n"), Target("fall", "n"), Target("elastic", "n")]
 
 @pytest.fixture
 def wordnet(tmp_path: Path) -> WordNet:
-    """See `test_wordnet.ENTRIES`; the three senses of spring are made of known words."""
+    """See `samplewordnet.ENTRIES`; the three senses of spring are made of known words."""
     folder = tmp_path / "wordnet"
     folder.mkdir()
     return WordNet(write_database(folder))
