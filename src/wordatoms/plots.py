@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wordatoms.errors import InputError, require_extra
-from wordatoms.storage.files import write_whole
+from wordatoms.storage.files import write_atomic
 
 Line = tuple[Sequence[float], Sequence[float]]
 
@@ -79,7 +79,7 @@ def draw_lines(
         _label_ticks(axes.xaxis, log=log_x)
         _label_ticks(axes.yaxis, log=log_y)
         figure.legend(handles, [*lines, *references], loc="outside right upper")
-        with write_whole(path) as file:
+        with write_atomic(path) as file:
             figure.savefig(file, format=path.suffix[1:].lower(), metadata=NO_METADATA[path.suffix.lower()])
 
 

@@ -59,7 +59,7 @@ Visit = Callable[..., Visitor]
 def mine(tmp_path_factory: pytest.TempPathFactory) -> wa.SenseModel:
     """A second model: the English one without the first sense of tie, the second with a name that means harm."""
     folder = tmp_path_factory.mktemp("models") / "mine"
-    shutil.copytree(shipped.shipped_model(), folder)
+    shutil.copytree(shipped.bundled_model(), folder)
     model = wa.load(folder)
     first, second = [sense.atom for sense in model.senses("tie")][:2]
     model.hide(first)

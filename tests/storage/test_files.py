@@ -12,18 +12,18 @@ from wordatoms.storage.files import (
     ArrayWriter,
     Checkpoint,
     clear_parts,
-    folder_beside,
     load_array,
     save_array,
     spill_folder,
-    write_whole,
+    staging_folder,
+    write_atomic,
 )
 
 
 def test_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    with pytest.raises(RuntimeError), write_whole(path) as file:
+    with pytest.raises(RuntimeError), write_atomic(path) as file:
         file.write(b"new")
         raise RuntimeError
     assert path.read_bytes() == b"old"
@@ -33,14 +33,14 @@ def test_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> No
 def test_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "file")
     for content in (b"one", b"two"):
-        with write_whole(tmp_path / "link") as file:
+        with write_atomic(tmp_path / "link") as file:
             file.write(content)
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "file").read_bytes() == b"two"
 
 
 def test_device_is_written_to_and_not_replaced() -> None:
-    with write_whole(Path("/dev/null")) as file:
+    with write_atomic(Path("/dev/null")) as file:
         file.write(b"x")
     assert not Path("/dev/null").is_file()
 
@@ -107,16 +107,16 @@ def test_spill_folder_goes_away_on_error(tmp_path: Path) -> None:
 
 def test_what_a_killed_process_was_writing_is_taken_over(tmp_path: Path) -> None:
     (tmp_path / ".file.part").write_bytes(b"much more than is written now")
-    with write_whole(tmp_path / "file") as file:
+    with write_atomic(tmp_path / "file") as file:
         file.write(b"new")
     assert (tmp_path / "file").read_bytes() == b"new"
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_two_who_write_the_same_file(tmp_path: Path) -> None:
-    with write_whole(tmp_path / "file") as first:
+    with write_atomic(tmp_path / "file") as first:
         first.write(b"first")
-        with write_whole(tmp_path / "file") as second:
+        with write_atomic(tmp_path / "file") as second:
             second.write(b"second")
             clear_parts(tmp_path)  # as a training does when it starts
         assert (tmp_path / "file").read_bytes() == b"second"
@@ -125,7 +125,7 @@ def test_two_who_write_the_same_file(tmp_path: Path) -> None:
 
 
 def test_a_disk_error_names_the_file(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="No space") as caught, write_whole(tmp_path / "file"):
+    with pytest.raises(OSError, match="No space") as caught, write_atomic(tmp_path / "file"):
         raise OSError(28, "No space left on device")
     assert caught.value.filename == str(tmp_path / "file")
 
@@ -145,7 +145,7 @@ def test_a_checkpoint_with_a_flipped_bit_is_ignored_or_the_same(tmp_path: Path) 
 def test_a_folder_takes_its_name_when_all_is_in(tmp_path: Path) -> None:
     (tmp_path / ".site.killed.unfinished").mkdir()
     (tmp_path / ".site.killed.unfinished" / "page").touch()
-    with folder_beside(tmp_path / "site") as work, folder_beside(tmp_path / "site") as other:
+    with staging_folder(tmp_path / "site") as work, staging_folder(tmp_path / "site") as other:
         assert work.exists(), "somebody else is at work there"
         (work / "page").touch()
         assert other != work

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from wordatoms.storage.locks import held_alone, open_alone, remove_abandoned, undisturbed
+from wordatoms.storage.locks import defer_interrupts, lock_work_folder, open_locked, remove_abandoned
 
 RACE = """
 import os, sys
 from pathlib import Path
-from wordatoms.storage.locks import held_alone
+from wordatoms.storage.locks import lock_work_folder
 folder, inside, n_held = Path(sys.argv[1]), Path(sys.argv[2]), 0
 for _ in range(300):
-    with held_alone(folder) as held:
+    with lock_work_folder(folder) as held:
         if held:
             os.close(os.open(inside, os.O_CREAT | os.O_EXCL))  # fails where another one is inside
             inside.unlink()
@@ -39,7 +39,7 @@ def test_processes_that_come_and_go_at_the_same_moment(tmp_path: Path) -> None:
 
 
 def test_the_folder_stays_where_something_is_in_it(tmp_path: Path) -> None:
-    with held_alone(tmp_path / "held") as held, held_alone(tmp_path / "held") as again:
+    with lock_work_folder(tmp_path / "held") as held, lock_work_folder(tmp_path / "held") as again:
         assert (held, again) == (True, False)
         (tmp_path / "held" / "checkpoint").touch()
     assert [path.name for path in (tmp_path / "held").iterdir()] == ["checkpoint"]
@@ -47,10 +47,10 @@ def test_the_folder_stays_where_something_is_in_it(tmp_path: Path) -> None:
 
 def test_a_file_that_somebody_writes_is_not_abandoned(tmp_path: Path) -> None:
     path = tmp_path / "file.part"
-    file = open_alone(path)
+    file = open_locked(path)
     assert file is not None
     with file:
-        assert open_alone(path) is None
+        assert open_locked(path) is None
         remove_abandoned(path)
         assert path.exists()
     remove_abandoned(path)
@@ -62,7 +62,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("mine")
     (tmp_path / "file.part").symlink_to(tmp_path / "precious")
     with pytest.raises(OSError, match="symbolic links"):
-        open_alone(tmp_path / "file.part")
+        open_locked(tmp_path / "file.part")
     assert (tmp_path / "precious").read_text() == "mine"
 
 
@@ -76,7 +76,7 @@ def test_signals_wait_until_the_end(number: signal.Signals) -> None:
 
     before, steps = signal.signal(number, come), []
     try:
-        with pytest.raises(Came), undisturbed():
+        with pytest.raises(Came), defer_interrupts():
             os.kill(os.getpid(), number)
             steps.append("after the signal")
         assert signal.getsignal(number) is come
@@ -89,7 +89,7 @@ def test_another_thread_is_undisturbed_as_it_is() -> None:
     done = []
 
     def work() -> None:
-        with undisturbed():
+        with defer_interrupts():
             done.append(True)
 
     thread = threading.Thread(target=work)

@@ -201,7 +201,7 @@ def test_a_compressed_file_is_spooled_when_threads_would_be_idle(folder: Path, w
 def test_a_restarted_run_takes_up_the_finished_copy(folder: Path, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(folder / "text", gzip.compress(POEM))
     first = open_corpus([path], work=work, threads=2)
-    monkeypatch.setattr(text, "write_whole", None)
+    monkeypatch.setattr(text, "write_atomic", None)
     assert open_corpus([path], work=work, threads=2) == first
     monkeypatch.undo()
     write(path, gzip.compress(b"other\n"))

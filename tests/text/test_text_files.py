@@ -7,7 +7,7 @@ import pytest
 
 from samples import write
 from wordatoms.errors import InputError
-from wordatoms.text.files import blaming, find_files, is_regular, printable
+from wordatoms.text.files import file_errors, find_files, is_regular, printable
 
 
 @pytest.fixture
@@ -128,6 +128,6 @@ def test_a_folder_without_permission_is_said(folder: Path) -> None:
     ],
 )
 def test_what_the_system_says_becomes_a_sentence(error: OSError, sentence: str) -> None:
-    with pytest.raises(InputError) as caught, blaming("x"):
+    with pytest.raises(InputError) as caught, file_errors("x"):
         raise error
     assert str(caught.value) == sentence

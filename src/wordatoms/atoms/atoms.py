@@ -24,7 +24,7 @@ from wordatoms.atoms.labels import make_label
 from wordatoms.atoms.sparse_coding import SparseCodes
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
-from wordatoms.storage.files import load_array, save_array, write_json, write_whole
+from wordatoms.storage.files import load_array, save_array, write_atomic, write_json
 from wordatoms.storage.untrusted import read_json
 
 N_NEAREST = 30
@@ -117,7 +117,7 @@ class Atoms:
         save_array(folder / "atoms-nearest.npy", self.nearest)
         save_array(folder / "atoms-cosines.npy", self.cosines)
         self.codes.save(folder)
-        with write_whole(folder / "atoms.txt") as file:
+        with write_atomic(folder / "atoms.txt") as file:
             file.write(self._as_text(words).encode())
         write_json(folder / "atoms.json", {"n_atoms": len(self), "n_words": len(self.codes), "labels": self.labels})
 

@@ -43,9 +43,9 @@ def compare(model1: str, model2: str, word: str, forms: bool, number: int, as_js
 
 
 def _folder(model: str) -> str:
-    from wordatoms.storage.bundled import ENGLISH, shipped_model
+    from wordatoms.storage.bundled import ENGLISH, bundled_model
 
-    return str(shipped_model()) if model == ENGLISH.name and not Path(model).exists() else model
+    return str(bundled_model()) if model == ENGLISH.name and not Path(model).exists() else model
 
 
 def _record(found: Comparison) -> dict[str, Any]:

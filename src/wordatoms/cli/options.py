@@ -113,9 +113,9 @@ def _read_value(text: str) -> Any:
 
 
 def _shipped() -> str:
-    from wordatoms.storage.bundled import shipped_model
+    from wordatoms.storage.bundled import bundled_model
 
-    return str(shipped_model())
+    return str(bundled_model())
 
 
 model = click.option(

@@ -35,7 +35,7 @@ from wordatoms.engine.ledger import opened_ledger
 from wordatoms.engine.threads import Batch, Engine, local_engine, run_pass
 from wordatoms.errors import InputError, ModelError
 from wordatoms.progress import TextCallback
-from wordatoms.storage.files import Array, ArrayFile, load_array, save_array, spilled, write_json
+from wordatoms.storage.files import Array, ArrayFile, load_array, save_array, spill_array, write_json
 from wordatoms.storage.untrusted import read_json
 from wordatoms.text.corpus import Corpus
 from wordatoms.text.tokenizer import Lexicon, Tokenizer
@@ -249,7 +249,7 @@ class SumContexts:
         sums = _empty_sums(n_words, n_columns, outside=self.outside, inside=self.inside)
         for stream, ends in packed_lines(batch, self.lexicon, n_words, report):
             kernel.add_windows(stream, ends, self.window, self.rows, reciprocals(self.window), *sums)
-        outside, inside, n_contexts = (spilled(array.reshape(-1), folder) for array in sums)
+        outside, inside, n_contexts = (spill_array(array.reshape(-1), folder) for array in sums)
         return [PartialSums(outside, inside, n_contexts)]
 
     def is_sound(self, piece: PartialSums) -> bool:

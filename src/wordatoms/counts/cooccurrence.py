@@ -27,7 +27,7 @@ from wordatoms.engine.threads import Batch, Engine, blocks_with_sizes, local_eng
 from wordatoms.errors import InputError, ModelError
 from wordatoms.parallel import resolve_threads, run_threads
 from wordatoms.progress import TextCallback
-from wordatoms.storage.files import Array, ArrayFile, ArrayWriter, force_to_disk, load_array, spill_folder, write_json
+from wordatoms.storage.files import Array, ArrayFile, ArrayWriter, load_array, spill_folder, sync_file, write_json
 from wordatoms.storage.untrusted import read_json
 from wordatoms.text.corpus import MAX_PARAGRAPH_BYTES, Corpus
 from wordatoms.text.tokenizer import Lexicon, Tokenizer
@@ -482,6 +482,6 @@ def _install(run: Run, vocabulary: Vocabulary, folder: Path, facts: dict[str, An
     vocabulary.save(folder)
     for name in ARRAYS:
         path = getattr(run, name).path
-        force_to_disk(path)
+        sync_file(path)
         path.replace(folder / f"counts-{name}.npy")
     write_json(folder / "counts.json", {"n_pairs": len(run.indices), **facts})

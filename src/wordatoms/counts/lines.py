@@ -11,7 +11,7 @@ import numpy as np
 
 from wordatoms.counts.vocabulary import Vocabulary
 from wordatoms.progress import TextCallback
-from wordatoms.storage.files import write_whole
+from wordatoms.storage.files import write_atomic
 from wordatoms.text.corpus import Corpus, read_blocks
 from wordatoms.text.tokenizer import Lexicon, Tokenizer
 
@@ -31,7 +31,7 @@ def write_lines(
     encoded = [word.encode() for word in vocabulary.words]
     text = np.frombuffer(b"".join(encoded), np.uint8)
     starts = np.concatenate([[0], np.cumsum([len(word) for word in encoded])])
-    with write_whole(path) as file:
+    with write_atomic(path) as file:
         for shard in corpus.shards:
             for block in read_blocks(shard):
                 ids = lexicon.encode(block)

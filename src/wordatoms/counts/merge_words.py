@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from wordatoms.counts.cooccurrence import Counts
 from wordatoms.counts.vocabulary import Vocabulary
 from wordatoms.errors import InputError
-from wordatoms.storage.files import Array, write_whole
+from wordatoms.storage.files import Array, write_atomic
 
 JOINT = "+"
 """Between the two words in the name of a pseudoword; no token of running text holds it."""
@@ -154,7 +154,7 @@ def _moved_cells(cells: tuple[Array, Array, NDArray[np.int64]], merging: Merging
 def merge_lines(lines: Path, merging: Merging, to: Path) -> None:
     """Write a text of words between spaces again, with pseudowords in place of the merged words."""
     names = _byte_names(merging.vocabulary.words, merging)
-    with lines.open("rb") as file, write_whole(to) as out:
+    with lines.open("rb") as file, write_atomic(to) as out:
         for line in file:
             out.write(b" ".join([names.get(word, word) for word in line.split()]) + b"\n")
 

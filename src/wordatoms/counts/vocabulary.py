@@ -20,8 +20,8 @@ from wordatoms.engine.ledger import opened_ledger
 from wordatoms.engine.threads import Batch, Engine, blocks_with_sizes, local_engine, run_pass
 from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.progress import TextCallback
-from wordatoms.storage.files import Array, ArrayFile, spilled, write_json, write_whole
-from wordatoms.storage.untrusted import LARGEST_WORDS, read_json, read_whole
+from wordatoms.storage.files import Array, ArrayFile, spill_array, write_atomic, write_json
+from wordatoms.storage.untrusted import LARGEST_WORDS, read_bytes, read_json
 from wordatoms.text.corpus import Corpus
 from wordatoms.text.tokenizer import Lexicon, Tokenizer, unpack_words
 
@@ -70,7 +70,7 @@ class Vocabulary:
         return self.counts / max(self.n_tokens, 1)
 
     def save(self, folder: Path) -> None:
-        with write_whole(folder / "words.txt") as file:
+        with write_atomic(folder / "words.txt") as file:
             file.write(format_words(self.words, self.counts))
         write_json(folder / "vocabulary.json", {"n_words": len(self), "n_tokens": self.n_tokens})
 
@@ -78,7 +78,7 @@ class Vocabulary:
     def load(cls, folder: Path) -> Vocabulary:
         try:
             facts = read_json(folder / "vocabulary.json")
-            words, counts = parse_words(read_whole(folder / "words.txt", LARGEST_WORDS))
+            words, counts = parse_words(read_bytes(folder / "words.txt", LARGEST_WORDS))
             n_words, n_tokens = int(facts["n_words"]), int(facts["n_tokens"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelError(f"the vocabulary in {folder} cannot be read ({error}); count the text again.") from error
@@ -175,7 +175,11 @@ def _as_run(lexicon: Lexicon, counts: NDArray[np.int64], folder: Path | None) ->
     ordered_counts = counts[: len(lexicon)][order]
     n_tokens = int(ordered_counts.sum())
     return WordRun(
-        spilled(ordered, folder), spilled(lengths, folder), spilled(ordered_counts, folder), bounds, n_tokens
+        spill_array(ordered, folder),
+        spill_array(lengths, folder),
+        spill_array(ordered_counts, folder),
+        bounds,
+        n_tokens,
     )
 
 

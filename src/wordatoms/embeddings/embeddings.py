@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from wordatoms.counts.word_lists import WordList, format_words, parse_words
 from wordatoms.embeddings.quantized import load_rows
 from wordatoms.errors import InputError, ModelError, UnknownWordError, require_extra
-from wordatoms.storage.files import load_array, save_array, write_json, write_whole
-from wordatoms.storage.untrusted import LARGEST_WORDS, read_json, read_whole
+from wordatoms.storage.files import load_array, save_array, write_atomic, write_json
+from wordatoms.storage.untrusted import LARGEST_WORDS, read_bytes, read_json
 
 Default = TypeVar("Default")
 
@@ -230,7 +230,7 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         state = {_state_path(folder, name): array for name, array in self.state.items()}
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "embeddings.json").unlink(missing_ok=True)
-        with write_whole(folder / "words.txt") as file:
+        with write_atomic(folder / "words.txt") as file:
             file.write(words)
         for path, array in {folder / "vectors.npy": self.vectors, **state}.items():
             save_array(path, array)
@@ -396,7 +396,7 @@ def load_words(folder: Path) -> WordList:
     """The words of the embeddings in a folder, and their counts where known."""
     path = Path(folder) / "words.txt"
     try:
-        return parse_words(read_whole(path, LARGEST_WORDS))
+        return parse_words(read_bytes(path, LARGEST_WORDS))
     except FileNotFoundError:
         raise ModelError(f"{path} is missing; build or import the embeddings again.") from None
     except InputError as error:

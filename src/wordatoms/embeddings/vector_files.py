@@ -33,7 +33,7 @@ from wordatoms.embeddings.vector_rows import (
     read_text_rows,
 )
 from wordatoms.errors import InputError, VectorFileError
-from wordatoms.storage.files import save_array, write_whole
+from wordatoms.storage.files import save_array, write_atomic
 from wordatoms.storage.untrusted import open_array
 
 FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
@@ -90,7 +90,7 @@ def write_vectors(embeddings: Embeddings, path: Path, *, format: str) -> None:
 
 
 def _write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
-    with write_whole(path) as file:
+    with write_atomic(path) as file:
         for piece in pieces:
             file.write(piece)
 

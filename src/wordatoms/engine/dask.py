@@ -106,7 +106,7 @@ class DaskEngine:
     def _workers(self) -> dict[str, Any]:
         from distributed import CancelledError
 
-        with _blaming(self._name):
+        with _cluster_errors(self._name):
             if self.client.status != "running":  # else it would wait, and wait, for an answer
                 raise CancelledError("the connection is lost")
             workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
@@ -117,7 +117,7 @@ class DaskEngine:
         return f"the scheduler at {self.scheduler}" if self.scheduler else "the local Dask cluster"
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-        with _blaming(self._name):
+        with _cluster_errors(self._name):
             futures = [self.client.submit(_run, function, item, pure=False) for item in items]
             return [self.result(future) for future in futures]
 
@@ -130,7 +130,7 @@ class DaskEngine:
         batch_bytes: int,
         report: TextCallback | None = None,
     ) -> list[Piece]:
-        with _blaming(self._name):
+        with _cluster_errors(self._name):
             run = _Pass(self, work, ledger, report)
             for group in self._groups(shards, batch_bytes):
                 run.give_out(group)
@@ -417,7 +417,7 @@ def _quiet_logs() -> Iterator[None]:
 
 
 @contextmanager
-def _blaming(name: str) -> Iterator[None]:
+def _cluster_errors(name: str) -> Iterator[None]:
     """One sentence where the scheduler is gone, or all that was given to it."""
     from distributed import CancelledError, KilledWorker
     from distributed.comm.core import CommClosedError

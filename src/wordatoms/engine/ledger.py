@@ -24,7 +24,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from wordatoms.storage.files import ArrayFile, force_to_disk, spill_folder, spilled, write_json
+from wordatoms.storage.files import ArrayFile, spill_array, spill_folder, sync_file, write_json
 from wordatoms.storage.untrusted import read_json
 from wordatoms.text.shards import Shard
 
@@ -83,11 +83,11 @@ class Ledger:
 
     def _describe_value(self, value: Any) -> Any:
         if isinstance(value, ArrayFile):
-            force_to_disk(value.path)
+            sync_file(value.path)
             facts = {"file": value.path.name, "type": value.dtype.str, "length": value.length}
             return {**facts, "crc32": _crc32(value.path)}
         if isinstance(value, np.ndarray):
-            return {**self._describe_value(spilled(value.reshape(-1), self.folder)), "shape": value.shape}
+            return {**self._describe_value(spill_array(value.reshape(-1), self.folder)), "shape": value.shape}
         return value
 
     def _read(
@@ -180,7 +180,7 @@ def _values(piece: Any) -> dict[str, Any]:
 
 
 def _on_disk(value: Any, folder: Path) -> Any:
-    return spilled(value, folder) if isinstance(value, np.ndarray) and value.ndim == 1 else value
+    return spill_array(value, folder) if isinstance(value, np.ndarray) and value.ndim == 1 else value
 
 
 def _files_of(path: Path) -> list[str]:

@@ -25,7 +25,7 @@ from wordatoms.progress import SILENT, Display
 from wordatoms.senses.annotations import Notes
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.results import LIGHTEST
-from wordatoms.storage.files import folder_beside
+from wordatoms.storage.files import staging_folder
 
 VIEWS = ("word", "map", "lineup", "report")
 """What works without a server."""
@@ -73,7 +73,7 @@ def _new_folder(folder: Path) -> Iterator[Path]:
         raise InputError(f"{folder} is there already and not empty; pass a new folder, or remove it first.")
     if not folder.absolute().parent.is_dir():
         raise InputError(f"the folder {folder.absolute().parent} does not exist; make it first.")
-    with folder_beside(folder) as work:
+    with staging_folder(folder) as work:
         work.chmod(0o755)  # others are to read it
         yield work
         if folder.exists():

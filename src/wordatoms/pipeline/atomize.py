@@ -37,7 +37,7 @@ from wordatoms.errors import InputError, ModelError
 from wordatoms.progress import SILENT, Display, TrainingReport
 from wordatoms.senses.annotations import set_aside
 from wordatoms.senses.parts import load_vectors
-from wordatoms.storage.files import Checkpoint, save_array, write_json, write_whole
+from wordatoms.storage.files import Checkpoint, save_array, write_atomic, write_json
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.storage.untrusted import read_json
 
@@ -99,7 +99,7 @@ def atomize(
                 save_array(staged / LAYOUT, layout)
                 if neighbours is not None:
                     neighbours.save(staged)
-                with write_whole(staged / FORMS) as file:
+                with write_atomic(staged / FORMS) as file:
                     file.write(format_forms(embeddings.words))
                 write_json(staged / REPORT, report)
                 forget()

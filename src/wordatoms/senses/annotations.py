@@ -15,7 +15,7 @@ from typing import Any
 
 from wordatoms.errors import ModelError
 from wordatoms.storage.files import write_json
-from wordatoms.storage.locks import locked
+from wordatoms.storage.locks import file_lock
 from wordatoms.storage.untrusted import read_json, refuse_link
 
 FILE = "notes.json"
@@ -67,7 +67,7 @@ def change_notes(folder: Path, atoms: str, n_atoms: int, change: Callable[[Notes
     lock = folder / f".{FILE}.lock"
     for path in (lock, folder / FILE):
         refuse_link(path)
-    with locked(lock):
+    with file_lock(lock):
         change(Notes.load(folder, atoms, n_atoms)).save(folder)
 
 

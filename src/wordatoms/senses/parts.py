@@ -23,7 +23,7 @@ from wordatoms.embeddings.neighbours import Neighbours
 from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.senses.annotations import Notes
 from wordatoms.senses.model_tokens import model_tokenizer
-from wordatoms.storage.bundled import notes_folder, shipped_model
+from wordatoms.storage.bundled import bundled_model, notes_folder
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.tokenizer import Tokenizer
 
@@ -42,7 +42,7 @@ class ModelParts:
     """A model's folder, and what is in it."""
 
     def __init__(self, path: Path | str | None = None, *, verify: bool = False) -> None:
-        self.folder = ModelFolder(shipped_model() if path is None else path)
+        self.folder = ModelFolder(bundled_model() if path is None else path)
         self.folder.check(thorough=verify)
         self.path = self.folder.path
 

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from wordatoms.errors import InputError, require_extra
 from wordatoms.senses.topics import Row, Topics
-from wordatoms.storage.files import write_whole
+from wordatoms.storage.files import write_atomic
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 PARQUET = ".parquet"
@@ -38,7 +38,7 @@ def write_table(
     check_table(path, force=force)
     if not 0 <= min_share <= 1:
         raise InputError(f"min_share is {min_share}; pass a share from 0 to 1.")
-    with write_whole(path) as file:
+    with write_atomic(path) as file:
         if path.suffix.lower() == PARQUET:
             frame = topics.to_frame(wide=wide, min_share=min_share)
             (frame.reset_index() if wide else frame).to_parquet(file, engine="pyarrow", index=False)

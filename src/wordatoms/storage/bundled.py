@@ -16,7 +16,7 @@ HOME_VARIABLE = "WORDATOMS_HOME"
 """Where the user's own additions are kept, if not where the system usually keeps such things."""
 
 
-def shipped_model() -> Path:
+def bundled_model() -> Path:
     """The folder of the English model."""
     if not (ENGLISH / "manifest.json").is_file():
         raise ModelError("this installation has no English model inside; pass the folder of a model of your own.")

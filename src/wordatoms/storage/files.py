@@ -19,7 +19,14 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from wordatoms.errors import ModelError
-from wordatoms.storage.locks import CAN_LOCK, held_open, open_alone, remove_abandoned, remove_open, undisturbed
+from wordatoms.storage.locks import (
+    CAN_LOCK,
+    defer_interrupts,
+    lock_folder,
+    open_locked,
+    remove_abandoned,
+    remove_locked,
+)
 from wordatoms.storage.untrusted import is_plain_zip, open_array
 
 Array = NDArray[Any]
@@ -29,7 +36,7 @@ UNFINISHED = ".unfinished"
 
 
 @contextmanager
-def write_whole(path: Path) -> Iterator[IO[bytes]]:
+def write_atomic(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for writing that takes its name only when everything is on disk."""
     path = path.resolve()  # a link stays a link
     if path.exists() and not path.is_file():
@@ -45,7 +52,7 @@ def write_whole(path: Path) -> Iterator[IO[bytes]]:
             if CAN_LOCK:
                 part.replace(path)
         except BaseException as error:
-            remove_open(part, file)
+            remove_locked(part, file)
             if isinstance(error, OSError) and error.errno and error.filename in (None, str(part)):
                 error.filename = str(path)  # the name that the user knows
             raise
@@ -57,7 +64,7 @@ def _open_part(path: Path) -> tuple[Path, IO[bytes]]:
     """What becomes the file. Its name stays the same, so that what a killed process left is taken over, not left."""
     part = path.with_name(f".{path.name}.part")
     try:
-        while (file := open_alone(part)) is None:  # two are writing the same file; the last one wins
+        while (file := open_locked(part)) is None:  # two are writing the same file; the last one wins
             part = path.with_name(f".{path.name}.{uuid4().hex}.part")
         return part, file
     except OSError as error:
@@ -66,12 +73,12 @@ def _open_part(path: Path) -> tuple[Path, IO[bytes]]:
 
 
 def write_json(path: Path, value: object) -> None:
-    with write_whole(path) as file:
+    with write_atomic(path) as file:
         file.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n")
 
 
 def save_array(path: Path, array: Array) -> None:
-    with write_whole(path) as file:
+    with write_atomic(path) as file:
         try:
             np.lib.format.write_array(file, np.asarray(array, order="C"), allow_pickle=False)
         except OSError as error:
@@ -116,7 +123,7 @@ class Checkpoint:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         key = {"settings": np.array(self._key()), "names": np.array(sorted(arrays))}
         everything: dict[str, Any] = {"step": np.array(step), **key, **arrays}
-        with write_whole(self.path) as file:
+        with write_atomic(self.path) as file:
             np.savez(file, allow_pickle=False, **everything)
 
     def load(self) -> Saved | None:
@@ -184,13 +191,13 @@ class ArrayWriter:
         return ArrayFile(self.path, self.dtype, self.length)
 
 
-def force_to_disk(path: Path) -> None:
+def sync_file(path: Path) -> None:
     """A machine may die too, and what tells of a file must not outlive it."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
-def spilled(array: Array, folder: Path | None) -> Array | ArrayFile:
+def spill_array(array: Array, folder: Path | None) -> Array | ArrayFile:
     """The array, or its twin on disk where there is a folder for it."""
     if folder is None:
         return array
@@ -206,27 +213,27 @@ def spill_folder(parent: Path | None) -> Iterator[Path]:
     try:
         yield path
     finally:
-        with undisturbed():
+        with defer_interrupts():
             shutil.rmtree(path, ignore_errors=True)
 
 
 @contextmanager
-def folder_beside(path: Path) -> Iterator[Path]:
+def staging_folder(path: Path) -> Iterator[Path]:
     """A new folder beside a path, to be renamed to it when all is in; gone afterwards where it was not.
 
     What a killed process left under such a name goes first.
     """
     path = path.absolute()
     for stale in path.parent.glob(f".{escape(path.name)}.*{UNFINISHED}"):
-        with held_open(stale) as abandoned:
+        with lock_folder(stale) as abandoned:
             if abandoned:
                 shutil.rmtree(stale, ignore_errors=True)
     work = Path(mkdtemp(prefix=f".{path.name}.", suffix=UNFINISHED, dir=path.parent))
-    with held_open(work):
+    with lock_folder(work):
         try:
             yield work
         finally:
-            with undisturbed():
+            with defer_interrupts():
                 shutil.rmtree(work, ignore_errors=True)
 
 

@@ -26,7 +26,7 @@ from wordatoms.errors import ModelError
 from wordatoms.storage.bundled import ENGLISH
 from wordatoms.storage.files import clear_parts, clear_spills, spill_folder
 from wordatoms.storage.integrity import Checked, FileChecker, fingerprint
-from wordatoms.storage.locks import held_alone, undisturbed
+from wordatoms.storage.locks import defer_interrupts, lock_work_folder
 from wordatoms.storage.manifest import FILE as MANIFEST
 from wordatoms.storage.manifest import read_manifest, write_manifest
 from wordatoms.storage.untrusted import refuse_links
@@ -105,7 +105,7 @@ class ModelFolder:
         refuse_links(self.path, self.work)
         new = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
         try:
-            with held_alone(self.work) as held:
+            with lock_work_folder(self.work) as held:
                 if not held:
                     raise ModelError(f"another process is working in {self.path}; wait for it, or pass another folder.")
                 self._clear_leftovers()
@@ -113,7 +113,7 @@ class ModelFolder:
                 try:
                     yield
                 finally:
-                    with undisturbed():
+                    with defer_interrupts():
                         self._clear_leftovers()
         except OSError as error:
             if _is_full(error) if error.filename is None else _is_below(error.filename, self.work):
@@ -261,7 +261,7 @@ class ModelFolder:
 
     def install_model(self, staged: Path, manifest: Mapping[str, Any]) -> None:
         """Put a whole model in place of the one that is there; Ctrl-C waits until it stands."""
-        with undisturbed():
+        with defer_interrupts():
             self.install(staged, lambda: self._forget(self.stages))
             self.manifest = {**manifest, "outdated": self.manifest["outdated"]}
             self._finish()

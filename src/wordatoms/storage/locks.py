@@ -26,7 +26,7 @@ ATTEMPTS = 1000
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def file_lock(path: Path) -> Iterator[None]:
     """Hold a lock file, waiting for whoever holds it."""
     with path.open("w") as file:
         if fcntl is not None:
@@ -35,7 +35,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def held_alone(folder: Path) -> Iterator[bool]:
+def lock_work_folder(folder: Path) -> Iterator[bool]:
     """Hold a folder, made for this purpose, by a lock file in it: False, at once, where another process holds it.
 
     Afterwards the lock is gone, and so is the folder where it is empty.
@@ -72,7 +72,7 @@ def _take(folder: Path) -> IO[str] | None:
     return None
 
 
-def open_alone(path: Path) -> IO[bytes] | None:
+def open_locked(path: Path) -> IO[bytes] | None:
     """Open a file to write it anew, locked until it is closed; None where another process is writing it."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     file = os.fdopen(os.open(path, flags, 0o666), "wb")
@@ -83,22 +83,22 @@ def open_alone(path: Path) -> IO[bytes] | None:
     return None
 
 
-def remove_open(path: Path, file: IO[bytes]) -> None:
-    """Remove a file that `open_alone` made, if it still has this name."""
+def remove_locked(path: Path, file: IO[bytes]) -> None:
+    """Remove a file that `open_locked` made, if it still has this name."""
     with suppress(OSError):
         if _is_still_there(path, file):
             path.unlink()
 
 
 def remove_abandoned(path: Path) -> None:
-    """Remove a file that `open_alone` made, unless somebody is writing it."""
+    """Remove a file that `open_locked` made, unless somebody is writing it."""
     with suppress(OSError), path.open("rb") as file:
         if _try_lock(file):
             path.unlink(missing_ok=True)
 
 
 @contextmanager
-def held_open(folder: Path) -> Iterator[bool]:
+def lock_folder(folder: Path) -> Iterator[bool]:
     """Hold a folder itself, without a file in it; False where another process does."""
     if not CAN_LOCK:
         yield True
@@ -129,7 +129,7 @@ def _is_still_there(path: Path, file: IO[Any]) -> bool:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def defer_interrupts() -> Iterator[None]:
     """Let Ctrl-C and SIGTERM wait until the end of this block: for tidying up, which takes no time."""
     if threading.current_thread() is not threading.main_thread():
         yield

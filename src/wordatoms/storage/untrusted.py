@@ -29,7 +29,7 @@ LARGEST_JSON = 1 << 25
 LARGEST_WORDS = 1 << 30
 
 
-def read_whole(path: Path, limit: int) -> bytes:
+def read_bytes(path: Path, limit: int) -> bytes:
     """All bytes of a file that has at most `limit`."""
     _refuse_endless(path)
     with path.open("rb") as file:
@@ -40,7 +40,7 @@ def read_whole(path: Path, limit: int) -> bytes:
 
 def read_json(path: Path, limit: int = LARGEST_JSON) -> Any:
     """What a JSON file holds; its numbers are finite."""
-    content = read_whole(path, limit)
+    content = read_bytes(path, limit)
     try:
         return json.loads(content, parse_float=_finite, parse_constant=_finite)
     except RecursionError:

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from wordatoms.errors import InputError, require_extra
 from wordatoms.parallel import Item, Result, Stopped, resolve_threads, run_threads
-from wordatoms.storage.files import write_whole
+from wordatoms.storage.files import write_atomic
 from wordatoms.text.addresses import is_address
 from wordatoms.text.compression import recognise_compression
 from wordatoms.text.file_kinds import is_dump, refuse_binary
-from wordatoms.text.files import blaming, find_files, is_regular, printable, standard_input
+from wordatoms.text.files import file_errors, find_files, is_regular, printable, standard_input
 from wordatoms.text.shards import (
     MAX_PARAGRAPH_BYTES,
     OnRead,
@@ -152,7 +152,7 @@ def _capture(path: str, number: int, work: Path, on_read: OnRead) -> _Input:
         # Another machine, or another folder to work in, has to find it too.
         return _Input(path if is_address(path) else os.path.abspath(path), printable(path))  # noqa: PTH100
     text = _Input(str(work.absolute() / f"stream-{number}"), printable(path))
-    with _spooling(text.name, work), write_whole(Path(text.path)) as copy:
+    with _spooling(text.name, work), write_atomic(Path(text.path)) as copy:
         for chunk in _stream_chunks(path, text.name):
             copy.write(chunk)
             on_read(len(chunk))
@@ -160,7 +160,7 @@ def _capture(path: str, number: int, work: Path, on_read: OnRead) -> _Input:
 
 
 def _stream_chunks(path: str, name: str) -> Iterator[bytes]:
-    with blaming(name), nullcontext(standard_input()) if path == "-" else Path(path).open("rb") as stream:
+    with file_errors(name), nullcontext(standard_input()) if path == "-" else Path(path).open("rb") as stream:
         while chunk := stream.read(_COPY_BYTES):
             yield chunk
 
@@ -206,7 +206,7 @@ def _stop_if(stop: threading.Event) -> None:
 def _hash(text: _Input, stop: threading.Event | None = None, on_read: OnRead = lambda _: None) -> _Input:
     digest = hashlib.sha256()
     n_bytes = 0
-    with blaming(text.name), open_file(text.path) as file:
+    with file_errors(text.name), open_file(text.path) as file:
         while chunk := file.read(_COPY_BYTES):
             if stop:
                 _stop_if(stop)
@@ -267,7 +267,7 @@ class _Spool:
         if copy.exists():
             log.info("%s: taking up the plain text in %s", text.name, copy)
         else:
-            with _spooling(text.name, self.work), write_whole(copy) as file, closing(blocks):
+            with _spooling(text.name, self.work), write_atomic(copy) as file, closing(blocks):
                 file.writelines(blocks)
         return Shard(str(copy.absolute()), origin=text.name, sha256=self._content(text))
 

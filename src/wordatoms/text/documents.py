@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from wordatoms.errors import InputError, require_extra
 from wordatoms.text.compression import recognise_compression
 from wordatoms.text.file_kinds import is_dump, refuse_binary
-from wordatoms.text.files import blaming, find_files, is_regular, printable, standard_input
+from wordatoms.text.files import file_errors, find_files, is_regular, printable, standard_input
 from wordatoms.text.shards import Shard, TextStream, open_text, read_blocks, read_head
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _readable(path: str, name: str) -> Iterator[str]:
         return
     with TemporaryDirectory(prefix="wordatoms-") as folder:
         copy = Path(folder, "stream")
-        with blaming(name), copy.open("wb") as file:
+        with file_errors(name), copy.open("wb") as file:
             if path == "-":
                 shutil.copyfileobj(standard_input(), file)
             else:
@@ -168,7 +168,7 @@ def _opened(path: str) -> Iterator[_Metered]:
 def _csv_chunks(path: str, wanted: list[str], separator: str) -> Iterator[Mapping[str, Sequence[Any]]]:
     read_csv = require_extra("pandas", "pandas").read_csv
     options: dict[str, Any] = {"sep": separator, "encoding": "utf-8"}
-    with blaming(_name(path)), _reading_table(path):
+    with file_errors(_name(path)), _reading_table(path):
         with _opened(path) as text:
             _check_columns(path, wanted, list(read_csv(io.BufferedReader(text), nrows=0, **options).columns))
         options |= {"usecols": wanted, "dtype": str, "keep_default_na": False, "chunksize": ROWS_AT_ONCE}
@@ -180,7 +180,7 @@ def _csv_chunks(path: str, wanted: list[str], separator: str) -> Iterator[Mappin
 
 def _parquet_chunks(path: str, wanted: list[str]) -> Iterator[Mapping[str, Sequence[Any]]]:
     parquet = require_extra("pyarrow.parquet", "parquet")
-    with blaming(_name(path)), _reading_table(path):
+    with file_errors(_name(path)), _reading_table(path):
         _check_columns(path, wanted, list(parquet.read_schema(path).names))
         # Mapped, because otherwise room is made for what a page says of its size before anything is read.
         with parquet.ParquetFile(path, memory_map=True, pre_buffer=False) as file:

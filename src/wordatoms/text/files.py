@@ -43,7 +43,7 @@ def printable(path: str) -> str:
 
 
 @contextmanager
-def blaming(name: str) -> Iterator[None]:
+def file_errors(name: str) -> Iterator[None]:
     """Turn what the operating system says about a file into one sentence."""
     try:
         yield
@@ -76,7 +76,7 @@ def _expand(source: str) -> list[str]:
 
 
 def _expand_address(address: str) -> list[str]:
-    with blaming(address):
+    with file_errors(address):
         files = find_addresses(address)
     if not files:
         raise InputError(f"there is no file at {address}; check the spelling, and that it may be listed.")
@@ -108,7 +108,7 @@ def _walk(folder: str) -> list[str]:
 
 
 def _raise_unreadable(error: OSError) -> None:
-    with blaming(printable(str(error.filename))):
+    with file_errors(printable(str(error.filename))):
         raise error
 
 
@@ -117,7 +117,7 @@ def _is_folder(path: str) -> bool:
 
 
 def _mode(path: str) -> int:
-    with blaming(printable(path)):
+    with file_errors(printable(path)):
         return os.stat(path).st_mode  # noqa: PTH116 - Path("") would be the current folder
 
 

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING
 from wordatoms.errors import InputError
 from wordatoms.text.addresses import is_address, open_address
 from wordatoms.text.compression import CompressionError, TruncatedError, inflate
-from wordatoms.text.files import blaming, printable
+from wordatoms.text.files import file_errors, printable
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -65,7 +65,7 @@ class Shard:
         """Bytes on disk."""
         if self.stop is not None:
             return self.stop - self.start
-        with blaming(self.name), open_file(self.path) as file:
+        with file_errors(self.name), open_file(self.path) as file:
             return file.seek(0, os.SEEK_END) - self.start
 
     @property
@@ -129,7 +129,7 @@ def open_file(path: str) -> io.BufferedReader:
 
 def open_text(shard: Shard) -> TextStream:
     """A shard's text as it is, to be closed by the caller."""
-    with blaming(shard.name):
+    with file_errors(shard.name):
         file = open_file(shard.path)
         try:
             return _InflatedText(file, shard) if shard.compression else _PlainText(file, shard)
@@ -163,7 +163,7 @@ class _PlainText(TextStream):
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         target = memoryview(buffer)[: self._end - self._file.tell()]
-        with blaming(self._shard.name):
+        with file_errors(self._shard.name):
             n_read = self._file.readinto(target)
         if len(target) and not n_read:
             raise InputError(f"{self._shard.name} has shrunk while it was read; start again.")
@@ -218,7 +218,7 @@ class _InflatedText(TextStream):
 def _inflated_chunks(file: IO[bytes], shard: Shard) -> Iterator[bytes]:
     name, compression = shard.name, shard.compression
     try:
-        with blaming(name):
+        with file_errors(name):
             yield from inflate(file.read, compression)
     except TruncatedError as error:
         raise InputError(f"{name} ends in the middle of its {compression} data; copy or download it again.") from error

@@ -9,7 +9,7 @@ from wordatoms.errors import InputError
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.report.page import make_page
 from wordatoms.paper.report.runner import Outcome, report_json
-from wordatoms.storage.files import write_json, write_whole
+from wordatoms.storage.files import write_atomic, write_json
 
 PAGE, EVERYTHING = "index.html", "results.json"
 
@@ -28,6 +28,6 @@ def write_report(folder: Path, outcomes: Sequence[Outcome], inputs: Inputs) -> P
     prepare_folder(folder)
     report = report_json(outcomes, inputs)
     write_json(folder / EVERYTHING, report)
-    with write_whole(folder / PAGE) as file:
+    with write_atomic(folder / PAGE) as file:
         file.write(make_page(outcomes, inputs).encode())
     return folder / PAGE

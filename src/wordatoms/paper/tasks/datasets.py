@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
-from wordatoms.text.files import blaming, printable
+from wordatoms.text.files import file_errors, printable
 
 LARGEST_FILE = 1 << 26
 """Bytes; the published files have a few millions at most."""
@@ -45,7 +45,7 @@ def task_folder(data: Path, subfolder: str) -> Path:
 def read_text(path: Path) -> str:
     """All of a file of UTF-8 text."""
     name = printable(str(path))
-    with blaming(name), path.open("rb") as file:
+    with file_errors(name), path.open("rb") as file:
         content = file.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
         raise InputError(f"{name} is larger than {LARGEST_FILE:,} bytes; pass the data set as it was published.")

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from wordatoms.contexts.inflection import inflected_forms
 from wordatoms.errors import InputError, ModelError, UnknownWordError
-from wordatoms.storage.files import write_whole
+from wordatoms.storage.files import write_atomic
 
 N_RELATED = 8
 """Related words of a sense."""
@@ -119,7 +119,7 @@ class Testbed(Mapping[str, tuple[LineupSense, ...]]):
         for word, senses in self.senses_of.items():
             for number, sense in enumerate(senses, 1):
                 lines.append(f"{word}\t{number}\t{' '.join(sense.synsets)}\t{' '.join(sense.related)}")
-        with write_whole(Path(path)) as file:
+        with write_atomic(Path(path)) as file:
             file.write("".join(f"{line}\n" for line in lines).encode())
 
     @classmethod
