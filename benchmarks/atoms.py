@@ -1,17 +1,16 @@
-"""How many atoms, how many per word, and whether fixed sparsity is as good as one that grows with frequency.
+"""Compare numbers of atoms, sparsities, and a fixed sparsity with one that grows with word frequency.
 
     python benchmarks/atoms.py MODEL [--sizes 500,1000] [--sparsities 3,4] [--ranges 3-7] [--plot FILE] [--json FILE]
 
-For each setting two runs of k-SVD from different seeds: the relative error, the overlap of their atoms, and how well
-the atoms take apart words whose senses are known. Such a word is made of two others (unrelated, the rarer at least a
-quarter as frequent) as Theorem 2 makes it: the sum of their vectors, each by its share of the occurrences. Found is a
-sense if the heaviest atom of the word it stands for is among the atoms of the mixture; noise is an atom of the mixture
-that neither word has. No test set is looked at.
+For each setting, k-SVD runs twice from different seeds. The benchmark reports the relative error, the overlap of the
+atoms of the two runs, and how well the atoms decompose words whose senses are known. Such a word is a mixture of two
+unrelated words, the rarer at least a quarter as frequent as the other: the sum of their vectors, each weighted by its
+share of the occurrences, as in Theorem 2. A sense counts as found if the heaviest atom of its word is among the atoms
+of the mixture. Noise is an atom of the mixture that neither word has. No test set is used.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from time import perf_counter
@@ -20,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from common import show
+from common import make_parser, show
 from wordatoms.atoms.choosing import sparsity_by_count
 from wordatoms.atoms.learning import Run, learn_run, overlaps
 from wordatoms.atoms.sparse_coding import sparse_code
@@ -29,11 +28,11 @@ from wordatoms.plots import draw_lines
 
 N_MIXTURES = 5000
 LARGEST_COSINE = 0.2
-"""Of two words that count as unrelated."""
+"""Two words with a smaller cosine count as unrelated."""
 
 
 class Mixtures(NamedTuple):
-    """Pairs of rows, the vectors of their mixtures, and the counts of these."""
+    """Pairs of rows, and the vectors and counts of their mixtures."""
 
     rows: NDArray[np.intp]
     vectors: NDArray[np.float32]
@@ -43,8 +42,8 @@ class Mixtures(NamedTuple):
 def make_mixtures(embeddings: Embeddings, seed: int = 0) -> Mixtures:
     rng, counts = np.random.default_rng(seed), embeddings.counts
     if counts is None:
-        raise SystemExit("the model has no counts")
-    # Neither function words nor rare ones.
+        raise SystemExit("the model has no word counts; pass a model that was trained on text.")
+    # Leave out function words and rare words.
     pairs = rng.integers(100, min(len(embeddings), 20_000), (20 * N_MIXTURES, 2))
     cosines = np.einsum("ij,ij->i", embeddings.unit_vectors[pairs[:, 0]], embeddings.unit_vectors[pairs[:, 1]])
     balanced = counts[pairs].min(axis=1) * 4 >= counts[pairs].max(axis=1)
@@ -55,7 +54,7 @@ def make_mixtures(embeddings: Embeddings, seed: int = 0) -> Mixtures:
 
 
 def recovery(embeddings: Embeddings, mixtures: Mixtures, run: Run, sparsity: Any) -> dict[str, float]:
-    """The share of senses found, of mixtures with both found, and of atoms that are noise."""
+    """The share of senses found, of mixtures with both senses found, and of atoms that are noise."""
     words = sparse_code(embeddings.vectors, run.atoms, sparsity=sparsity)
     limits = sparsity if isinstance(sparsity, int) else sparsity[mixtures.rows].max(axis=1)
     mixed = sparse_code(mixtures.vectors, run.atoms, sparsity=limits)
@@ -94,13 +93,14 @@ def numbers(text: str) -> list[int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("model", type=Path)
     parser.add_argument("--sizes", type=numbers, default=[500, 1000, 1500, 2000, 3000, 4000])
     parser.add_argument("--sparsities", type=numbers, default=[2, 3, 4, 6, 8])
-    parser.add_argument("--ranges", default="2-8,3-7", help="sparsity growing with the logarithm of the count")
+    parser.add_argument(
+        "--ranges", default="2-8,3-7", help="ranges of a sparsity that grows with the logarithm of the count"
+    )
     parser.add_argument("--plot", type=Path)
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     embeddings = Embeddings.load(arguments.model)
     mixtures = make_mixtures(embeddings)

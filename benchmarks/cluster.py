@@ -1,21 +1,20 @@
-"""What a Dask cluster costs beside threads, and what a second worker gains: every pass over text, on one machine.
+"""The overhead of a Dask cluster over threads, and the gain from a second worker, for every pass over text.
 
     python benchmarks/cluster.py TEXT… [--workers 1 2] [--repeat 3] [--memory 2048] [--json cluster.json]
 
-For each number of workers the same passes (words, pairs, random windows, context sums of 300 dimensions) run on as many
-threads of this process, on a cluster of as many worker processes with a scheduler on loopback, and on the cluster that
-`--engine dask` starts by itself, one worker process with as many threads. They take turns, so that a slow minute of the
-machine is one for all. Prints the wall and processor seconds of the best run of each pass, the overhead of each cluster
-(its seconds divided by those of the threads, minus one), the speed-up from the first to the last number of workers,
-processor seconds per million tokens, and the peak memory of a worker. Starting the cluster is timed by itself. All
-results are compared: the bytes have to be the same.
+For each number of workers n, the same passes (words, pairs, random windows, context sums of 300 dimensions) run on n
+threads of this process, on a cluster of n worker processes with a scheduler on loopback, and on the cluster that
+`--engine dask` starts by default: one worker process with n threads. They take turns, so that a slow phase of the
+machine affects all of them. Prints the wall and processor seconds of the best run of each pass, the overhead of each
+cluster (its seconds divided by those of the threads, minus one), the speed-up from the first to the last number of
+workers, processor seconds per million tokens, and the peak memory of a worker. Starting the cluster is timed
+separately. Results are compared and must have the same bytes.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import platform
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -28,7 +27,7 @@ from typing import Any
 import numpy as np
 from distributed import Client, LocalCluster
 
-from common import show
+from common import describe_machine, make_parser, show
 from wordatoms.contexts.averages import context_sums
 from wordatoms.contexts.windows import sample_windows
 from wordatoms.counts.cooccurrence import count_pairs
@@ -43,7 +42,7 @@ PASSES = ("words", "pairs", "windows", "contexts")
 
 @dataclass
 class Bench:
-    """The passes over one text, each on any engine."""
+    """The passes over one text; each can run on any engine."""
 
     corpus: Corpus
     work: Path
@@ -52,11 +51,11 @@ class Bench:
     vocabulary: Vocabulary | None = None
     n_pairs: int = 0
     folder: Path | None = None
-    """For the counts of a pass."""
+    """Where a pass writes its counts."""
     digests: dict[str, set[str]] = field(default_factory=dict)
 
     def run(self, name: str, engine: Engine, cpu: Callable[[], float]) -> dict[str, float]:
-        """Wall and processor seconds of a pass; its result is compared with that of others."""
+        """Wall and processor seconds of a pass; a digest of its result is kept for comparison."""
         with TemporaryDirectory(dir=self.work) as folder:
             self.folder = Path(folder)
             started, cpu_before = time.perf_counter(), cpu()
@@ -95,7 +94,7 @@ def digest(found: list[Any]) -> str:
 
 @contextmanager
 def cluster_engine(n_workers: int, memory: int) -> Iterator[DaskEngine]:
-    """A cluster of processes with one thread each, and the engine on it."""
+    """An engine on a cluster of processes with one thread each."""
     with (
         LocalCluster(
             n_workers=n_workers,
@@ -172,7 +171,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         first, last = (found[n]["cluster"]["passes"] for n in (arguments.workers[0], arguments.workers[-1]))
         n_tokens = bench.vocabulary.n_tokens
         return {
-            "machine": f"{platform.processor() or platform.machine()}, {platform.system()}",
+            "machine": describe_machine(),
             "n_tokens": n_tokens,
             "n_words": len(bench.vocabulary),
             "n_pairs": bench.n_pairs,
@@ -190,14 +189,10 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = make_parser(__doc__, repeat=3, memory=2048, dim=300)
     parser.add_argument("text", nargs="+")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--memory", type=int, default=2048, help="MB, of a worker")
-    parser.add_argument("--dim", type=int, default=300, help="of the vectors")
     parser.add_argument("--work", type=Path, help="folder for intermediate results")
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     show(measure(arguments), arguments.json)
 

@@ -1,27 +1,67 @@
-"""What the benchmarks share: the best of several runs, and the result as JSON."""
+"""Shared by the benchmarks: command-line options, timing, peak memory, and the result as JSON."""
 
 from __future__ import annotations
 
+import argparse
 import json
+import platform
+import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+HELPS = {
+    "threads": "number of threads",
+    "repeat": "runs, of which the best counts",
+    "memory": "memory limit in MB",
+    "dim": "dimensions of the vectors",
+    "rows": "number of vectors",
+    "atoms": "number of atoms",
+    "quality_rows": "vectors for the comparison of errors",
+    "quality_atoms": "atoms for the comparison of errors",
+    "slow_rows": "vectors for scikit-learn",
+    "reference_epochs": "epochs of the C programs' algorithm",
+    "pseudowords": "pseudowords for --tune",
+    "texts": "maximum number of texts to disambiguate",
+}
 
-def best(function: Callable[[], object], repeat: int) -> float:
-    """Seconds of the fastest of several runs: on a shared machine the others measure the neighbours."""
+
+def make_parser(doc: str | None, **numbers: int) -> argparse.ArgumentParser:
+    """A parser with the docstring of a benchmark, `--json`, and an option for each number with its default."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, default in numbers.items():
+        help_text = f"{HELPS.get(name, name.replace('_', ' '))} (default {default})"
+        parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=default, help=help_text)
+    parser.add_argument("--json", type=Path, help="also write the result to this file")
+    return parser
+
+
+def best(function: Callable[[], object], repeat: int, clock: Callable[[], float] = perf_counter) -> float:
+    """The shortest time of several runs, in seconds; on a shared machine the longer ones measure other programs.
+
+    `clock=process_time` measures processor time of all threads instead of wall time.
+    """
     seconds = []
     for _ in range(repeat):
-        started = perf_counter()
+        started = clock()
         function()
-        seconds.append(perf_counter() - started)
+        seconds.append(clock() - started)
     return min(seconds)
 
 
+def describe_machine() -> str:
+    return f"{platform.processor() or platform.machine()}, {platform.system()}"
+
+
+def peak_memory_mb() -> float:
+    """Peak memory of this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
 def show(result: dict[str, Any], path: Path | None) -> None:
-    """Print a result, and write it to a file where there is one."""
+    """Print a result as JSON and, if a path is given, write it there."""
     text = json.dumps(result, indent=2) + "\n"
     if path:
         path.write_text(text)

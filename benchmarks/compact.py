@@ -1,21 +1,20 @@
-"""What a compact model loses against the model it was made from, task by task, and how fast it opens.
+"""Compare a compact model with the full model it was made from: scores on every task, and loading time.
 
     python benchmarks/compact.py FULL COMPACT --data DIR [--seeds 3] [--json docs/results/compact.json]
 
-Clusters depend on the start of k-means, so word sense induction is the mean over several seeds for either model.
-Opening is timed in processes of their own, the best of several: words, vectors, atoms and map, after the imports.
+Clusters depend on the start of k-means, so word sense induction is averaged over several seeds for both models.
+Loading words, vectors, atoms and map is timed in separate processes after the imports; the best of several counts.
 """
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 from pathlib import Path
 from statistics import fmean
 
 import wordatoms as wa
-from common import show
+from common import make_parser, show
 from wordatoms.paper.tasks.lineup.data import load_testbed
 from wordatoms.paper.tasks.lineup.evaluate import HEADLINE, evaluate_lineup
 from wordatoms.paper.tasks.lineup.methods import atoms_method
@@ -41,7 +40,7 @@ N_OPENINGS = 7
 
 
 def measure(model: wa.SenseModel, data: Path, n_seeds: int) -> dict[str, float]:
-    """The headline figure of each task."""
+    """The main score of each task."""
     similarity = evaluate_similarity(model.embeddings, data).to_json()["scores"]
     figures = {f"similarity, {name}": scores["spearman"] for name, scores in similarity.items()}
     figures["analogies"] = evaluate_analogy(model.embeddings, data).to_json()["scores"]["total"]["accuracy"]
@@ -53,7 +52,7 @@ def measure(model: wa.SenseModel, data: Path, n_seeds: int) -> dict[str, float]:
 
 
 def induction(model: wa.SenseModel, data: Path, n_seeds: int) -> dict[str, float]:
-    """AVG with k given (mean over 2 to 5) and with k chosen, both over seeds."""
+    """AVG with fixed k (mean over 2 to 5) and with automatic k, averaged over seeds."""
     words = read_semeval(data, model.tokenizer)
     runs = []
     for seed in range(n_seeds):
@@ -73,12 +72,10 @@ def opening_seconds(path: Path) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__, seeds=3)
     parser.add_argument("full", type=Path)
     parser.add_argument("compact", type=Path)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     full, small = (measure(wa.load(path), given.data, given.seeds) for path in (given.full, given.compact))
     result = {

@@ -1,19 +1,17 @@
-"""Speed and memory of the pass that averages contexts, from text to sums, as a ratio to its floor.
+"""Speed and memory of averaging contexts, from text to sums, compared with a lower bound.
 
     python benchmarks/contexts.py TEXT… [--model MODEL] [--threads 1] [--repeat 3] [--json contexts.json]
 
-Prints, for the best of several runs and in seconds of the processor (others may share the machine): tokens/s of the
-whole pass with one kind of average and with two, reading and tokenising included; the same for several windows, which
-should make no difference; the floor, a plain pass over the encoded text that adds one vector per token to a running
-sum; the time of tokenising alone; random windows; the peak memory. Without a model the vectors are random.
+Times are processor time, because other programs may share the machine, and the best of several runs counts. Prints
+tokens/s of the whole pass, including reading and tokenizing, with one kind of average and with two; the same for
+several window sizes, which should make no difference; the floor, a pass over the encoded text that adds one vector per
+token to a running sum; tokenizing alone; random windows; and the peak memory. Without a model the vectors are random.
 """
 
 from __future__ import annotations
 
 import argparse
-import platform
-import resource
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -21,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from common import show
+from common import best, describe_machine, make_parser, peak_memory_mb, show
 from wordatoms.contexts.averages import context_sums, fixed_point_scale, to_fixed_point
 from wordatoms.contexts.sif import SIF, p_words
 from wordatoms.contexts.windows import sample_windows
@@ -44,14 +42,7 @@ def add_every_vector(stream, rows):
     return total
 
 
-def best_cpu(function: Callable[[], object], repeat: int) -> float:
-    """Seconds of the processor that the cheapest of several runs took, all threads together."""
-    seconds = []
-    for _ in range(repeat):
-        started = process_time()
-        function()
-        seconds.append(process_time() - started)
-    return min(seconds)
+best_cpu = partial(best, clock=process_time)
 
 
 def load_embeddings(model: Path | None, corpus: Corpus, dim: int) -> Embeddings:
@@ -90,7 +81,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         whole = seconds()
         floor = best_cpu(lambda: add_every_vector(known, rows), arguments.repeat)
         return {
-            "machine": f"{platform.processor() or platform.machine()}, {platform.system()}",
+            "machine": describe_machine(),
             "threads": arguments.threads,
             "n_tokens": len(tokens),
             "n_words": len(embeddings),
@@ -103,19 +94,14 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
             "encode_tokens_per_cpu_second": len(tokens) / best_cpu(lambda: encode(corpus, embeddings), 1),
             "sample_tokens_per_cpu_second": len(tokens) / best_cpu(sample, arguments.repeat),
             "memory_allowed_mb": arguments.memory,
-            "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+            "peak_memory_mb": peak_memory_mb(),
         }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = make_parser(__doc__, threads=1, repeat=3, memory=2048, dim=300)
     parser.add_argument("text", nargs="+")
-    parser.add_argument("--model", type=Path, help="take words and vectors from a model")
-    parser.add_argument("--dim", type=int, default=300, help="of random vectors")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--memory", type=int, default=2048, help="MB")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--model", type=Path, help="take words and vectors from this model")
     arguments = parser.parse_args()
     show(measure(arguments), arguments.json)
 

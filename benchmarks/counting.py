@@ -1,26 +1,24 @@
-"""Speed and memory of the way from text to counts, as ratios to floors and peers in one run.
+"""Speed and memory from text to counts, compared with lower bounds and other programs.
 
     python benchmarks/counting.py TEXT… [--threads 1] [--repeat 3] [--json counting.json]
 
-Prints, for the best of several runs: MB/s of tokenising and encoding beside a plain `re.findall` loop with a
-dictionary; tokens/s of counting pairs at window 10 beside the floor (one pass over the encoded text that reads every
-neighbour and adds nothing up) and beside the figure of GloVe's `cooccur` on the same kind of machine; how counting
-grows with the text; the peak memory against what was allowed.
+Prints, for the best of several runs: MB/s of tokenizing and encoding, compared with a plain `re.findall` loop and a
+dictionary; tokens/s of counting pairs with window 10, compared with the floor (a pass over the encoded text that reads
+every neighbour and sums nothing) and with the speed of GloVe's `cooccur` on the same kind of machine; how counting
+time grows with the text; and the peak memory compared with the limit.
 """
 
 from __future__ import annotations
 
 import argparse
-import platform
 import re
-import resource
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from common import best, show
+from common import best, describe_machine, make_parser, peak_memory_mb, show
 from wordatoms.counts.cooccurrence import count_pairs
 from wordatoms.counts.vocabulary import Vocabulary, build_vocabulary
 from wordatoms.engine.threads import ThreadEngine
@@ -30,14 +28,14 @@ from wordatoms.text.tokenizer import Lexicon
 
 COOCCUR_TOKENS_PER_SECOND = 1.1e6
 """GloVe's C `cooccur`, one thread, window 10, 6.8M words of English Wikipedia, 11,022 words in its vocabulary, on a
-quiet machine of the kind this project is developed on (2 cores); without the shuffle that its training needs."""
+idle machine of the kind this project is developed on (2 cores); without the shuffle that its training needs."""
 WINDOW = 10
 SAMPLE_BYTES = 4 << 20
 
 
 @jit
 def read_neighbours(stream, window):
-    """The floor of counting: look at every neighbour of every token once."""
+    """The floor of counting: read every neighbour of every token once."""
     total = 0
     for place in range(window, len(stream) - window):
         for distance in range(1, window + 1):
@@ -104,7 +102,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         vocabulary = build_vocabulary(corpus, min_count=20, engine=engine, memory=memory)
         run = (arguments.threads, arguments.repeat, memory)
         result: dict[str, Any] = {
-            "machine": f"{platform.processor() or platform.machine()}, {platform.system()}",
+            "machine": describe_machine(),
             "threads": arguments.threads,
             "n_tokens": vocabulary.n_tokens,
             "n_words": len(vocabulary),
@@ -117,17 +115,13 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
             known = Vocabulary(vocabulary.words, vocabulary.counts, first.n_tokens)
             result["counting_half_of_the_text"] = measure_counting(half, known, *run)
         result["memory_allowed_mb"] = arguments.memory
-        result["peak_memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        result["peak_memory_mb"] = peak_memory_mb()
     return result
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = make_parser(__doc__, threads=1, repeat=3, memory=1024)
     parser.add_argument("text", nargs="+")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--memory", type=int, default=1024, help="MB")
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     show(measure(arguments), arguments.json)
 

@@ -1,12 +1,12 @@
-"""Speed of `wordatoms explore` on loopback: the first page after a cold start, then eight clients at once.
+"""Response times of `wordatoms explore` on loopback: the first page after a cold start, then eight clients at once.
 
     python benchmarks/explorer.py [--model MODEL] [--with MODEL] [--seconds 5] [--clients 8] [--repeat 3] [--json …]
 
-The server is a process of its own. Each address is loaded by itself (harder than a mix: nobody else's cheap questions
-are in between), then all together in the shares of a visit to the page. Words, sentences and atoms come from lists of
-thousands and are asked in turn, so that most answers are computed, not remembered; `remembered` asks a few again and
-again. The load comes from wrk where it is installed, else from processes of this program. The aim: 95 of 100 answers
-within 50 ms. Left out: the network, and the page's own work in the browser.
+The server runs in its own process. Each address is tested alone (harder than a mix, which has cheap requests in
+between), then all together in the proportions of a typical visit. Words, sentences and atoms are requested in turn from
+lists of thousands, so that most answers are computed rather than cached; `remembered` requests the same few repeatedly.
+The load comes from wrk if it is installed, otherwise from processes of this program. The target is a 95th percentile
+below 50 ms. Not measured: the network, and the work of the browser.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from time import perf_counter, sleep
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from common import show
+from common import make_parser, show
 from wordatoms import load
 
 AIM_MS = 50.0
 N_PATHS = 12_000
 N_WORDS = 20_000
-"""Words are drawn from so many at the top of the vocabulary."""
+"""Words are drawn from this many of the most frequent words."""
 START = "from wordatoms.cli.explore import explore; explore()"
 LUA = """
 local counter = 0
@@ -61,14 +61,14 @@ end
 
 
 class Served(NamedTuple):
-    """A server that answers."""
+    """A running server."""
 
     address: str
     process: int
     start_seconds: float
 
     def cpu_seconds(self) -> float:
-        """Of the processor, since it was started; 0 where the system does not tell."""
+        """Processor seconds since the start; 0 if the system does not report them."""
         try:
             fields = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
         except OSError:
@@ -76,7 +76,7 @@ class Served(NamedTuple):
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def wait_until_idle(self, seconds: float = 60) -> None:
-        """What it makes ahead of questions is not part of the answers."""
+        """Wait until the server has finished preparing answers ahead of requests."""
         ends = perf_counter() + seconds
         while perf_counter() < ends:
             before = self.cpu_seconds()
@@ -94,7 +94,7 @@ def served(arguments: Sequence[str]) -> Iterator[Served]:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
         if not address:
-            raise SystemExit("the server did not start; see above.")
+            raise SystemExit("the server did not start; see its message above.")
         yield Served(address, process.pid, perf_counter() - started)
     finally:
         process.terminate()
@@ -102,7 +102,7 @@ def served(arguments: Sequence[str]) -> Iterator[Served]:
 
 
 def get(address: str, path: str) -> tuple[bytes, float]:
-    """An answer and its milliseconds, over a connection of its own."""
+    """A response and its time in milliseconds, over a new connection."""
     parts, started = urlsplit(address), perf_counter()
     connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=60)
     connection.request("GET", path)
@@ -114,7 +114,7 @@ def get(address: str, path: str) -> tuple[bytes, float]:
 
 
 def first_page(address: str) -> dict[str, float]:
-    """What a browser fetches for its first view, one after the other, right after the start."""
+    """Times of what a browser fetches for its first view, one request after the other, right after the start."""
     started = perf_counter()
     page, _ = get(address, "/")
     files = re.findall(r'(?:src|href)="([^"#:]+\.(?:js|css|svg))"', page.decode())
@@ -126,11 +126,11 @@ def first_page(address: str) -> dict[str, float]:
     return {"page_ms": shown, "model_ms": facts_ms, "first_word_ms": word_ms, "page_and_word_ms": shown + word_ms}
 
 
-# What is asked
+# Requests
 
 
 def questions(address: str, vocabulary: Sequence[str], rng: random.Random, compare: str | None) -> dict[str, list[str]]:
-    """Paths by address, thousands of each; in sentences, words are as frequent as in text (by Zipf's law)."""
+    """Thousands of paths for each address; words in sentences have frequencies as in text (Zipf's law)."""
     words = rng.sample(vocabulary, min(N_PATHS, len(vocabulary)))
     facts = json.loads(get(address, "/api/model")[0])
     shares = [1 / rank for rank in range(1, len(vocabulary) + 1)]
@@ -169,7 +169,7 @@ SESSION = {
     "model": 2,
     "unknown word": 3,
 }
-"""Of a hundred questions at the page."""
+"""Requests to each address out of a hundred."""
 
 
 def visit(asked: dict[str, list[str]], rng: random.Random) -> list[str]:
@@ -207,7 +207,7 @@ def own_load(address: str, paths: Sequence[str], seconds: float, n_clients: int)
 
 
 def ask_in_turn(address: str, paths: Sequence[str], seconds: float) -> tuple[list[float], int]:
-    """The milliseconds of each answer over one connection, and the answers that were none."""
+    """The times in milliseconds of all responses over one connection, and the number of server errors."""
     parts, ends = urlsplit(address), perf_counter() + seconds
     connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=60)
     times, n_failed, place = [], 0, 0
@@ -222,7 +222,7 @@ def ask_in_turn(address: str, paths: Sequence[str], seconds: float) -> tuple[lis
 
 
 def measure(send: Load, server: Served, paths: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
-    """The best of several runs, on other paths each: on a shared machine the others measure the neighbours."""
+    """The best of several runs, each with different paths."""
     step = len(paths) // (2 * options.repeat)  # wrk's second thread begins in the middle
     turns = [[*paths[k * step :], *paths[: k * step]] for k in range(options.repeat)]
     runs = [measure_once(send, server, turn, options) for turn in turns]
@@ -230,7 +230,7 @@ def measure(send: Load, server: Served, paths: Sequence[str], options: argparse.
 
 
 def measure_once(send: Load, server: Served, paths: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
-    """With the milliseconds of the processor per answer, which others on the machine hardly lengthen."""
+    """One run, with processor time per response, which other programs on the machine hardly affect."""
     before = server.cpu_seconds()
     found = send(server.address, paths, options.seconds, options.clients)
     cpu_ms = (server.cpu_seconds() - before) / max(found["requests"], 1) * 1e3
@@ -244,15 +244,12 @@ def measure_once(send: Load, server: Served, paths: Sequence[str], options: argp
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__, repeat=1, clients=8)
     parser.add_argument("--model")
     parser.add_argument("--with", dest="other", help="a second model, to measure comparisons")
     parser.add_argument("--seconds", type=float, default=5.0)
-    parser.add_argument("--clients", type=int, default=8)
-    parser.add_argument("--repeat", type=int, default=1, help="runs of each address, the best of which counts")
     parser.add_argument("--own-client", action="store_true", help="do not use wrk")
     parser.add_argument("--only", nargs="*", help="addresses to measure")
-    parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     has_wrk = shutil.which("wrk") is not None and not options.own_client
     send: Load = wrk_load if has_wrk else own_load

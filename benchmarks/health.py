@@ -1,9 +1,9 @@
-"""One table for several trained models: word similarity, analogies, the minutes and the memory that training took.
+"""One table for several trained models: word similarity, analogies, and the time and memory of training.
 
     python benchmarks/health.py MODEL… --data DIR [--nearest tie spring bank]
 
-Minutes and peak memory are those of the manifest; for models that share counts, the counting is in the first column
-of its own. Prints Markdown.
+Minutes and peak memory are those of the stage `embed`, as recorded in the manifest; counting is not included. Prints
+Markdown.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def describe(model: Path, data: Path) -> list[str]:
 
 
 def _rounded(score: float | None) -> str:
-    """None where a model knows too few of the words."""
+    """A score with three digits, or a dash if the model knows too few of the words."""
     return "–" if score is None else f"{score:.3f}"
 
 

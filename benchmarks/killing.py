@@ -1,15 +1,15 @@
-"""Kill `wordatoms train` with -9 at random moments, start it again, and compare what comes out with a run in one go.
+"""Kill `wordatoms train` with SIGKILL at random moments, restart it, and compare the result with an uninterrupted run.
 
     python benchmarks/killing.py TEXT --kills 200 --seed 0
     python benchmarks/killing.py TEXT --kills 50 --method sn --options="--dim 50 --min-count 2"
 
-The options go to `wordatoms train`. Half of the kills come after a random time, half right after a file of
-the folder has come, gone or changed its name, because that is when something can be half done. Some runs are killed
-once and some again and again before they may end. After every kill all files that the manifest names must be whole;
-in the end all files must have the bytes of the run in one go (of the manifest all but times and memory), and no other
-file may be left. Exit code 1 where that is not so.
+The options are passed to `wordatoms train`. Half of the kills come after a random time, half right after a file in the
+folder was created, removed or renamed, when something may be half done. Some runs are killed once, others repeatedly
+before they may finish. After every kill, all files named in the manifest must be complete. In the end all files must
+have the same bytes as those of the uninterrupted run (except times and memory in the manifest), and no other file may
+remain. Otherwise the exit code is 1.
 
-Each run is a process of its own, forked from one that has the program loaded already: that saves a second per run.
+Each run is a process forked from one that has already loaded the program, which saves a second per run.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ PASSING = ("seconds", "made", "peak_memory")
 LONGEST_CHAIN = 6
 POLL = 0.0005
 LONGEST_RUN = 600
-"""Seconds; what takes longer hangs."""
+"""Seconds after which a run counts as hanging."""
 
 
 class Wrong(Exception):
-    """What should never happen."""
+    """A check failed."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """When to kill: after some seconds, or after so many changes of the folder."""
+    """When to kill: after some seconds, or after some number of changes in the folder."""
 
     seconds: float | None = None
     n_changes: int | None = None
@@ -60,14 +60,14 @@ class Ended:
     """How a run ended."""
 
     code: int | None
-    """None where it was killed."""
+    """None if it was killed."""
     seconds: float
     n_changes: int
 
 
 @dataclass
 class Tally:
-    """What the kills hit."""
+    """Counts of the kills, by stage and by kind."""
 
     n_kills: int = 0
     n_runs: int = 0
@@ -77,7 +77,7 @@ class Tally:
 
 
 def start(arguments: list[str], log: Path) -> int:
-    """Run `wordatoms` in a process of its own; its number."""
+    """Run `wordatoms` in a forked process and return its process id."""
     from wordatoms.cli import main
 
     if number := os.fork():
@@ -131,7 +131,7 @@ def _names(folder: str) -> Iterator[str]:
 
 
 def content(folder: Path) -> dict[str, Any]:
-    """All that must be the same: the bytes of every file, hidden ones too, and the lasting facts of the manifest."""
+    """Everything that must be equal: the bytes of every file, including hidden ones, and the manifest without times."""
     from wordatoms.storage.manifest import read_manifest
 
     files: dict[str, Any] = {}
@@ -145,7 +145,7 @@ def content(folder: Path) -> dict[str, Any]:
 
 
 def check_killed(folder: Path, reference: dict[str, Any]) -> str:
-    """The stage that a kill hit; what the manifest names must be whole, and as in the run in one go."""
+    """The stage that a kill hit; checks that files named in the manifest equal those of the uninterrupted run."""
     from wordatoms.storage.folder import ModelFolder
 
     if not (folder / "manifest.json").exists():
@@ -153,14 +153,14 @@ def check_killed(folder: Path, reference: dict[str, Any]) -> str:
     model = ModelFolder(folder)
     for file in model.check_files(thorough=True):
         if file.fault or (folder / file.name).read_bytes() != reference[file.name]:
-            raise Wrong(f"after a kill {file.name} of the stage {file.stage} {file.fault or 'is another'}")
+            raise Wrong(f"after a kill, {file.name} of the stage {file.stage}: {file.fault or 'different content'}")
     return next((stage for stage in STAGES if stage not in model.stages), "end")
 
 
 def kill_and_finish(
     arguments: list[str], folder: Path, reference: dict[str, Any], moments: Iterator[Moment], tally: Tally
 ) -> None:
-    """Kill a training at some moments, one after the other, and let it end."""
+    """Kill a training at several moments in turn, then let it finish."""
     tally.n_models += 1
     for moment in moments:
         tally.n_runs += 1
@@ -185,15 +185,15 @@ def compare(found: dict[str, Any], expected: dict[str, Any]) -> None:
     states = {
         "missing": sorted(set(expected) - set(found)),
         "left over": sorted(set(found) - set(expected)),
-        "other than in one go": [name for name in found if name in expected and found[name] != expected[name]],
+        "different": [name for name in found if name in expected and found[name] != expected[name]],
     }
     for state, names in states.items():
         if names:
-            raise Wrong(f"in the end {', '.join(names)}: {state}")
+            raise Wrong(f"at the end, {state}: {', '.join(names)}")
 
 
 def draw_moments(rng: random.Random, whole: Ended) -> Iterator[Moment]:
-    """One kill, or several in a row, at random moments of what is left of a training."""
+    """One kill, or several in a row, at random moments of the remaining training."""
     n_kills = 1 if rng.random() < 0.5 else rng.randint(2, LONGEST_CHAIN)
     for _ in range(n_kills):
         share = rng.random() if n_kills == 1 else rng.random() / 2
@@ -204,7 +204,7 @@ def draw_moments(rng: random.Random, whole: Ended) -> Iterator[Moment]:
 
 
 def measure(arguments: list[str], n_kills: int, seed: int, work: Path) -> dict[str, Any]:
-    """Kill so many trainings; the figures."""
+    """Kill trainings until there were `n_kills` kills, and return the counts."""
     run_in_this_process(arguments, work / "first")
     whole = run(arguments, work / "whole")
     reference = content(work / "whole")
@@ -232,13 +232,13 @@ def measure(arguments: list[str], n_kills: int, seed: int, work: Path) -> dict[s
 
 
 def run_in_this_process(arguments: list[str], folder: Path) -> None:
-    """A training that loads and compiles all there is, so that those who are forked need not."""
+    """Train once in this process, so that forked processes need not load and compile anything."""
     from tqdm import tqdm
 
     from wordatoms.cli import cli
 
     tqdm.monitor_interval = 0
-    tqdm.set_lock(threading.RLock())  # its own is shared by all who are forked: one who is killed may hold it for ever
+    tqdm.set_lock(threading.RLock())  # tqdm's own lock is shared with forks, and a killed one may hold it forever
     cli.main(["train", *arguments, "-o", str(folder)], standalone_mode=False)
 
 
@@ -254,8 +254,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--method", default="pmi")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("-o", "--output", type=Path, help="write the result as JSON, too")
-    parser.add_argument("--options", default="", help="further options of wordatoms train")
+    parser.add_argument("-o", "--output", type=Path, help="also write the result to this file")
+    parser.add_argument("--options", default="", help="more options for wordatoms train")
     given = parser.parse_args()
     run_options = ["--method", given.method, "--threads", str(given.threads), "--quiet"]
     arguments = [*map(os.path.abspath, given.text), *run_options, *shlex.split(given.options)]

@@ -1,18 +1,17 @@
-"""Speed, memory and quality of sparse coding and k-SVD, as ratios to the one matrix product that OMP cannot avoid.
+"""Speed, memory and quality of sparse coding and k-SVD, compared with other packages and a lower bound.
 
     python benchmarks/ksvd.py [--model MODEL] [--threads 2] [--repeat 5] [--json ksvd.json]
 
-Beside ours run SPAMS (`pip install spams-bin`), scikit-learn's `orthogonal_mp_gram` and PyPI's `ksvd`, those that are
-installed, on the same vectors, in the same precision and with the same number of threads; what is too slow runs on
-fewer rows and is scaled up, which the result says. Contestants take turns, and the best of their runs counts: on a
-shared machine the others measure the neighbours. Vectors come from a model, repeated with noise where it has too few,
-or from a planted dictionary. Memory is the peak of a process of its own that does nothing else, imports included.
+The lower bound is the matrix product X·Dᵀ, which OMP cannot avoid. SPAMS (`pip install spams-bin`), scikit-learn's
+`orthogonal_mp_gram` and PyPI's `ksvd` are measured if they are installed, on the same vectors, in the same precision
+and with the same number of threads. A package that is too slow runs on fewer rows and its time is scaled up, as the
+result says. The programs take turns, and the best run of each counts. Vectors come from a model, repeated with noise
+if it has too few, or from a planted dictionary. Memory is the peak of a separate process, imports included.
 """
 
 from __future__ import annotations
 
 import argparse
-import platform
 import subprocess
 import sys
 from collections.abc import Callable
@@ -26,7 +25,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from common import show
+from common import describe_machine, make_parser, show
 from wordatoms.atoms.ksvd import ksvd
 from wordatoms.atoms.sparse_coding import sparse_code
 
@@ -63,7 +62,7 @@ def random_unit_rows(rows: np.ndarray, n: int) -> np.ndarray:
 
 
 def best_of_each(runs: Runs, repeat: int) -> dict[str, float]:
-    """Seconds of the fastest run of each contestant, in turns, after one run that compiles and warms up."""
+    """Seconds of the fastest run of each program; they take turns, after one run that compiles and warms up."""
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(repeat + 1):
         for name, run in runs.items():
@@ -77,7 +76,7 @@ def best_of_each(runs: Runs, repeat: int) -> dict[str, float]:
 
 
 def coding_runs(rows: np.ndarray, atoms: np.ndarray, threads: int) -> Runs:
-    """The bare product, our pass and SPAMS's."""
+    """The bare product, our OMP and SPAMS's."""
     out = np.empty((len(rows), len(atoms)), np.float32)
     runs: Runs = {
         "product": lambda: np.matmul(rows, atoms.T, out=out),
@@ -92,7 +91,7 @@ def coding_runs(rows: np.ndarray, atoms: np.ndarray, threads: int) -> Runs:
 
 
 def scikit_learn_seconds(rows: np.ndarray, atoms: np.ndarray, n_sample: int) -> float | None:
-    """scikit-learn's pass over all rows, scaled up from a sample."""
+    """Seconds of scikit-learn's OMP over all rows, scaled up from a sample."""
     if not find_spec("sklearn"):
         return None
     from sklearn.linear_model import orthogonal_mp_gram
@@ -153,13 +152,13 @@ def peak_bytes_beside_input(rows: np.ndarray, options: argparse.Namespace) -> in
 
 
 def relative_error(rows: np.ndarray, atoms: np.ndarray) -> float:
-    """What plain OMP leaves with these atoms, whoever made them."""
+    """Relative error of plain OMP with these atoms."""
     left = rows - sparse_code(rows, atoms, sparsity=SPARSITY).decode(atoms.astype(rows.dtype))
     return float((left.astype(np.float64) ** 2).sum() / (rows.astype(np.float64) ** 2).sum())
 
 
 def spams_atoms(rows: np.ndarray, start: np.ndarray, threads: int, **options: Any) -> np.ndarray:
-    """Dictionary learning of SPAMS under the same constraint, from the same start."""
+    """Atoms learned by SPAMS under the same constraint, from the same start."""
     import spams
 
     columns, dictionary = np.asfortranarray(rows.T), np.asfortranarray(start.T)
@@ -189,7 +188,7 @@ def measure_quality(rows: np.ndarray, n_atoms: int, options: argparse.Namespace)
 
 
 def import_pypi_ksvd() -> Any:
-    """PyPI's package, which bears the name of this file; None where it is not installed."""
+    """PyPI's package, which has the same name as this file; None if it is not installed."""
     elsewhere = [path for path in sys.path if Path(path).resolve() != Path(__file__).resolve().parent]
     spec = PathFinder.find_spec("ksvd", elsewhere)
     if spec is None or spec.loader is None:
@@ -200,7 +199,7 @@ def import_pypi_ksvd() -> Any:
 
 
 def measure_pypi_ksvd(pypi: Any, rows: np.ndarray, n_atoms: int, iterations: int, threads: int) -> dict[str, Any]:
-    """PyPI's package at a size it can do, and ours there."""
+    """PyPI's package and ours on a problem small enough for the former."""
     model = pypi.ApproximateKSVD(n_components=n_atoms, max_iter=iterations, transform_n_nonzero_coefs=SPARSITY)
     np.random.seed(0)
     with threadpool_limits(threads, user_api="blas"):
@@ -219,7 +218,7 @@ def measure_pypi_ksvd(pypi: Any, rows: np.ndarray, n_atoms: int, iterations: int
     }
 
 
-# --- all of it
+# --- everything
 
 
 def git_commit() -> str:
@@ -233,7 +232,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     atoms = random_unit_rows(rows, options.atoms)
     coding = measure_coding(rows, atoms, options)
     result: dict[str, Any] = {
-        "machine": f"{platform.processor() or platform.machine()}, {platform.system()}",
+        "machine": describe_machine(),
         "commit": git_commit(),
         "vectors": options.model.name if options.model else "planted",
         "n_rows": len(rows),
@@ -254,18 +253,10 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--model", type=Path, help="a model folder with vectors; without, planted ones")
-    parser.add_argument("--rows", type=int, default=60_000)
-    parser.add_argument("--dim", type=int, default=300, help="of planted vectors")
-    parser.add_argument("--atoms", type=int, default=2000)
-    parser.add_argument("--iterations", type=int, default=25)
-    parser.add_argument("--quality-rows", type=int, default=6000)
-    parser.add_argument("--quality-atoms", type=int, default=300)
-    parser.add_argument("--slow-rows", type=int, default=300, help="rows for scikit-learn")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--json", type=Path)
+    sizes = {"rows": 60_000, "dim": 300, "atoms": 2000, "iterations": 25}
+    smaller = {"quality_rows": 6000, "quality_atoms": 300, "slow_rows": 300}
+    parser = make_parser(__doc__, threads=2, repeat=5, **sizes, **smaller)
+    parser.add_argument("--model", type=Path, help="a model folder with vectors; planted ones by default")
     options = parser.parse_args()
     show(measure(options), options.json)
 

@@ -1,18 +1,17 @@
-"""Speed of the SN and GloVe trainers, as ratios to a floor and to the authors' C programs.
+"""Speed of the SN and GloVe trainers, compared with a lower bound and the authors' C programs.
 
     python benchmarks/training.py COUNTS [--dim 300] [--threads 1] [--repeat 3] [--epochs 8] [--json training.json]
 
-COUNTS is a model folder with counts, or a text to count. Prints pairs per second and thread for cutting the pairs into
+COUNTS is a model folder with counts, or a text to count. Prints pairs per second and thread for dividing the pairs into
 blocks and for training; the ratio to the C programs; the ratio to the floor (reading and writing the vector of each
-partner once, in the same order); and the seconds to the lowest loss that the programs' own algorithm reaches: AdaGrad
-with an accumulator for each number, at random over all pairs in both directions. That algorithm runs here for its
-losses alone; its time is the number of its epochs at the speed of the C program.
+partner once, in the same order); and the seconds to reach the lowest loss of the algorithm of the C programs: AdaGrad
+with one accumulator per number, over all pairs in both directions in random order. That algorithm is run here only for
+its losses; its time is its number of epochs at the speed of the C program.
 """
 
 from __future__ import annotations
 
 import argparse
-import platform
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from common import best, show
+from common import best, describe_machine, make_parser, show
 from wordatoms.counts.cooccurrence import Counts, count_pairs
 from wordatoms.counts.vocabulary import build_vocabulary
 from wordatoms.embeddings.embeddings import Embeddings
@@ -33,8 +32,8 @@ from wordatoms.text.corpus import open_corpus
 
 C_PAIRS_PER_SECOND = {"sn": 240e3, "glove": 82e3}
 """The C programs of the authors of SN and of GloVe, one thread, 300 dimensions, 7.9M pairs of 11,022 words of English
-Wikipedia, on a quiet machine of the kind this project is developed on (2 cores). They store each pair in both
-directions; a pair here is both. For SN it is the upper end of what was measured."""
+Wikipedia, on an idle machine of the kind this project is developed on (2 cores). They store each pair in both
+directions, which count as one pair here. For SN it is the highest speed measured."""
 TRAINERS: dict[str, Callable[..., Embeddings]] = {"sn": train_sn, "glove": train_glove}
 REFERENCE_RATE = np.float32(0.05)
 
@@ -50,7 +49,7 @@ def touch_partners(vectors, bounds, partner):
 
 @jit_fastmath
 def reference_sn(rows, columns, log_x, f, vectors, squares, constant, rate):
-    """A pass of SN with an accumulator for each number; constant is C and its accumulator. Returns the loss."""
+    """An epoch of SN with one accumulator per number; constant is C and its accumulator. Returns the loss."""
     loss = 0.0
     for at in range(len(rows)):
         v, u, v_squares, u_squares = vectors[rows[at]], vectors[columns[at]], squares[rows[at]], squares[columns[at]]
@@ -72,7 +71,7 @@ def reference_sn(rows, columns, log_x, f, vectors, squares, constant, rate):
 
 @jit_fastmath
 def reference_glove(rows, columns, log_x, f, vectors, squares, rate):
-    """A pass of GloVe with an accumulator for each number; vectors end in (bias, 1), contexts in (1, bias)."""
+    """An epoch of GloVe with one accumulator per number; vectors end in (bias, 1), contexts in (1, bias)."""
     loss = 0.0
     n_words, dim = len(vectors) // 2, vectors.shape[1] - 2
     for at in range(len(rows)):
@@ -94,7 +93,7 @@ def reference_glove(rows, columns, log_x, f, vectors, squares, rate):
 
 
 class Shuffled(NamedTuple):
-    """All pairs of two different words in both directions, in random order."""
+    """All pairs of two different words, in both directions and random order."""
 
     rows: np.ndarray
     columns: np.ndarray
@@ -190,7 +189,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         cutting = best(lambda: cut(counts, options.threads), options.repeat)
         floor = floor_seconds(blocks, options.dim, options.repeat)
         return {
-            "machine": f"{platform.processor() or platform.machine()}, {platform.system()}",
+            "machine": describe_machine(),
             "threads": options.threads,
             "dim": options.dim,
             "n_words": len(counts),
@@ -203,15 +202,9 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = make_parser(__doc__, threads=1, repeat=3, dim=300, epochs=8, reference_epochs=5)
     parser.add_argument("counts", type=Path, help="a model folder with counts, or a text")
     parser.add_argument("--methods", nargs="+", choices=list(TRAINERS), default=list(TRAINERS))
-    parser.add_argument("--dim", type=int, default=300)
-    parser.add_argument("--epochs", type=int, default=8)
-    parser.add_argument("--reference-epochs", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     show(measure(options), options.json)
 

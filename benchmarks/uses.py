@@ -1,11 +1,12 @@
-"""Speed and memory of what a trained model is used for, each as a ratio to its floor in the same run.
+"""Speed and memory of querying a trained model, compared with lower bounds from the same run.
 
     python benchmarks/uses.py MODEL TEXT… [--tune TEXT] [--word bank] [--texts 5000] [--json uses.json]
 
-Each use runs in a process of its own, on one thread, and is measured in seconds of the processor (others may share the
-machine), the best of several runs; peak memory is that of its process, mapped files of the model included. The floors
-say what cannot be saved: reading and tokenising the same text, or gathering the vectors of the same words. Commands are
-whole, start-up and all; what they import is listed. Tuning runs once, on a copy of the model. Left out: training.
+Each use runs in its own process, on one thread. Times are processor time, because other programs may share the
+machine, and the best of several runs counts; peak memory is that of the process and includes memory-mapped model files.
+The floors are the unavoidable work: reading and tokenizing the same text, or gathering the vectors of the same words.
+Commands are timed with their start-up, and the packages they import are listed. Tuning runs once, on a copy of the
+model. Training is not measured.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import re
 import resource
 import shutil
@@ -28,13 +28,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from common import describe_machine, make_parser
+
 WORDS_AROUND = 20
 """Words on each side of the target in a text to disambiguate."""
 N_DOCUMENTS = 5000
 N_CLUSTERED = (100, 1000)
 QUESTION = ("tie", "he wore a tie with his shirt")
 HEAVY = ("numba", "scipy", "sklearn", "pandas", "matplotlib", "gensim", "lemminflect", "threadpoolctl")
-"""Packages that a question had better not import, the first three not at all."""
+"""Packages that a query should avoid importing; it must not import the first three."""
 PROBE = f"""
 import atexit, json, re, sys
 def tell():
@@ -49,14 +51,14 @@ main()
 
 @dataclass(frozen=True)
 class Measured:
-    """What one use took."""
+    """The measurements of one use."""
 
     use: str
     n: int
     unit: str
     cpu_seconds: float
     floors: dict[str, float]
-    """Seconds of the processor for what cannot be saved, by name."""
+    """Processor seconds of each kind of unavoidable work."""
     peak_memory_mb: float
     more: dict[str, Any] = field(default_factory=dict)
 
@@ -65,7 +67,7 @@ class Measured:
         return {**asdict(self), "per_cpu_second": self.n / self.cpu_seconds, "over_floor": ratios}
 
 
-# Uses: each is called in a process of its own
+# Uses; each is called in a new process
 
 
 def measure_disambiguation(model: Path, texts: Path, word: str, repeat: int) -> list[Measured]:
@@ -79,12 +81,12 @@ def measure_disambiguation(model: Path, texts: Path, word: str, repeat: int) -> 
     windows = opened.posterior.reader.windows(usages, forms)
     known = windows[windows >= 0]
 
-    def tokenise() -> object:
+    def tokenize() -> object:
         return [opened.tokenizer.tokens(line) for line in texts.read_text().splitlines()]
 
     seconds = best_cpu(lambda: list(opened.disambiguate_each(word, lines)), repeat)
     floors = {
-        "read and tokenise": best_cpu(tokenise, repeat),
+        "read and tokenise": best_cpu(tokenize, repeat),
         "gather the vectors": best_cpu(lambda: vectors[known], repeat),
     }
     return [Measured("disambiguate_each", len(lines), "texts", seconds, floors, peak_memory(), {"usages": len(usages)})]
@@ -153,7 +155,7 @@ def measure_lineup(model: Path, _text: Path, _word: str, repeat: int) -> list[Me
 
 
 def encoding_floor(path: Path, opened: Any, repeat: int) -> tuple[float, int]:
-    """Seconds for reading a file and giving its words their numbers, and how many tokens there are."""
+    """Seconds to read and encode a file, and its number of tokens."""
     from contexts import best_cpu, encode
     from wordatoms.text.corpus import open_corpus
 
@@ -164,7 +166,7 @@ def encoding_floor(path: Path, opened: Any, repeat: int) -> tuple[float, int]:
 
 
 def peak_memory() -> float:
-    """In MB, of this process alone: `getrusage` would count the memory of its parent, too."""
+    """Peak memory of this process in MB; `getrusage` would include the memory inherited from its parent."""
     return int(re.findall(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[0]) / 1024
 
 
@@ -197,7 +199,7 @@ def measure_command(
 
 
 def run(command: Sequence[str], repeat: int, stdin: Path | None = None) -> tuple[float, str]:
-    """Seconds of the processor that the cheapest of several runs of a command took, and its standard error."""
+    """Processor seconds of the fastest of several runs of a command, and its standard error."""
     seconds = []
     for _ in range(repeat):
         before = children_seconds()
@@ -215,7 +217,7 @@ def children_seconds() -> float:
 
 
 def measure_tuning(model: Path, text: Path, n: int) -> Measured:
-    """One run on a copy: arrays, which tuning only reads, are linked."""
+    """One run on a copy of the model, in which arrays are hard links because tuning only reads them."""
     with TemporaryDirectory() as work:
         copy = Path(work, "model")
         shutil.copytree(model, copy, copy_function=link_array)
@@ -224,7 +226,7 @@ def measure_tuning(model: Path, text: Path, n: int) -> Measured:
 
 
 def link_array(source: str, target: str) -> None:
-    """A hard link, which writing replaces (through a symbolic one the model itself would be written); else a copy."""
+    """Hard-link an array, or copy it if that fails; a symbolic link could let a write reach the original."""
     try:
         if source.endswith(".npy"):
             Path(target).hardlink_to(source)
@@ -234,11 +236,11 @@ def link_array(source: str, target: str) -> None:
     shutil.copy2(source, target)
 
 
-# Texts, and all of it together
+# Texts, and everything together
 
 
 def cut_texts(paths: Sequence[Path], word: str, n: int) -> Iterator[str]:
-    """Pieces of paragraphs around a word, the first n of them."""
+    """The first n pieces of paragraphs around a word."""
     pattern = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
     return islice((piece for path in paths for piece in _pieces(path, pattern)), n)
 
@@ -271,7 +273,7 @@ def measure(options: argparse.Namespace) -> Iterator[Measured]:
 
 
 def print_rows(found: Iterable[Measured]) -> Iterator[Measured]:
-    """A table, row by row as they come."""
+    """Print a table row by row and pass the rows on."""
     print(f"{'use':32}{'n':>10} {'unit':12}{'cpu s':>8}{'per cpu s':>13}{'MB':>7}  times the floor")
     for each in found:
         row = each.record()
@@ -282,20 +284,15 @@ def print_rows(found: Iterable[Measured]) -> Iterator[Measured]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = make_parser(__doc__, repeat=3, pseudowords=100, texts=5000)
     parser.add_argument("model", type=Path)
     parser.add_argument("text", nargs="+", type=Path, help="plain text; sentences and topics read the first file")
-    parser.add_argument("--tune", type=Path, help="tune a copy of the model on this text, too")
-    parser.add_argument("--pseudowords", type=int, default=100, help="to tune with")
-    parser.add_argument("--word", default="bank")
-    parser.add_argument("--texts", type=int, default=5000, help="to disambiguate, at most")
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("-o", "--json", type=Path)
+    parser.add_argument("--tune", type=Path, help="also tune a copy of the model on this text")
+    parser.add_argument("--word", default="bank", help="the word to disambiguate and cluster")
     options = parser.parse_args()
     uses = [each.record() for each in print_rows(measure(options))]
     if options.json:
-        machine = f"{platform.processor() or platform.machine()}, {platform.system()}"
-        result = {"machine": machine, "threads": 1, "model": options.model.name, "uses": uses}
+        result = {"machine": describe_machine(), "threads": 1, "model": options.model.name, "uses": uses}
         options.json.write_text(json.dumps(result, indent=2) + "\n")
 
 

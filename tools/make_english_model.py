@@ -1,15 +1,15 @@
-"""Make the English model of the package from text: one command, the same bytes for the same text and seed.
+"""Build the bundled English model from text; the same text and seed give the same bytes.
 
     python tools/make_english_model.py CORPUS -o WORK              # about 23 minutes of one core and 3 GB for 92M words
-    python tools/make_english_model.py CORPUS -o WORK --install    # and put it into src/wordatoms/data/english
+    python tools/make_english_model.py CORPUS -o WORK --install    # and install it into src/wordatoms/data/english
 
-CORPUS is a folder of text files, in the order of their names; the last one is held out for tuning:
+CORPUS is a folder of text files, read in the order of their names. The last one is held out for tuning:
 
-1. a model of all files but the last, and its settings tuned on pseudowords in the last one;
-2. a model of all files with the same recipe, which takes these settings over;
-3. its compact twin, with the licence: what the package carries.
+1. Train a model on all files but the last, and tune its settings on pseudowords in the last file.
+2. Train a model on all files with the same recipe, and adopt these settings.
+3. Write the compact version of it, with the licence; this is the bundled model.
 
-Interrupted, the same command goes on where it stopped. Nothing here looks at a test set.
+An interrupted run resumes. No test set is used.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ LICENCE = Path(__file__).with_name("ENGLISH-LICENCE.txt")
 
 @dataclass(frozen=True)
 class Recipe:
-    """What decides the model, the text apart; chosen by tuning, see docs/model-card.md."""
+    """Everything except the text that determines the model; chosen by tuning, see docs/model-card.md."""
 
     method: str = "pmi"
     dim: int = 300
     max_words: int = 50_000
     n_atoms: int = 2500
-    """Of each run of k-SVD; about 2000 are left when runs have been put together."""
+    """Atoms of each k-SVD run; about 2000 remain after the runs are merged."""
     seed: int = 0
 
     def train(self, sources: Sequence[Path], folder: Path, *, threads: int | None, quiet: bool) -> ModelFolder:
@@ -58,7 +58,7 @@ class Recipe:
 def make_model(
     shards: Sequence[Path], work: Path, *, recipe: Recipe | None = None, threads: int | None = None, quiet: bool = True
 ) -> ModelFolder:
-    """The compact model of these shards, with everything it is made from beside it in `work`."""
+    """Build the compact model of these shards; `work` also keeps the full models."""
     recipe, run = recipe or Recipe(), {"threads": threads, "quiet": quiet}
     held = recipe.train(shards[:-1], work / "held", **run)
     tune(held, shards[-1:], threads=threads, display=Display(quiet=quiet))
@@ -70,17 +70,19 @@ def make_model(
 
 
 def find_shards(corpus: Path) -> list[Path]:
-    """The text files of a folder, by name; at least two, because one is held out."""
+    """The text files of a folder, sorted by name; at least two, because one is held out."""
     if not corpus.is_dir():
-        raise SystemExit(f"{corpus} is no folder; pass the one that holds the text files.")
+        raise SystemExit(f"{corpus} is not a folder; pass the folder of the text files.")
     shards = sorted(path for path in corpus.iterdir() if path.is_file() and not path.name.startswith("."))
     if len(shards) < 2:
-        raise SystemExit(f"{corpus} holds {len(shards)} files; two or more are needed, for the last one is held out.")
+        raise SystemExit(
+            f"{corpus} has {len(shards)} files; at least two are needed, because the last one is held out."
+        )
     return shards
 
 
 def install(made: Path) -> None:
-    """Put the model into the package, in place of the one that is there."""
+    """Replace the bundled model by this one."""
     beside = ENGLISH.with_name(f".{ENGLISH.name}.new")
     shutil.rmtree(beside, ignore_errors=True)
     shutil.copytree(made, beside)
@@ -91,9 +93,9 @@ def install(made: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path, help="folder of text files")
-    parser.add_argument("-o", "--output", type=Path, required=True, help="folder to work in")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="folder for the models")
     parser.add_argument("--threads", type=int, help="default: all cores; the result does not depend on it")
-    parser.add_argument("--install", action="store_true", help="put the model into the package")
+    parser.add_argument("--install", action="store_true", help="install the model into the package")
     given = parser.parse_args()
     try:
         made = make_model(find_shards(given.corpus), given.output, threads=given.threads, quiet=False)

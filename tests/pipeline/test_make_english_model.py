@@ -55,5 +55,5 @@ def test_the_same_text_gives_the_same_bytes(tool: ModuleType, tmp_path: Path) ->
 
 def test_one_file_is_too_few(tool: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "only.txt").write_text("one")
-    with pytest.raises(SystemExit, match="holds 1 files"):
+    with pytest.raises(SystemExit, match="has 1 files"):
         tool.find_shards(tmp_path)
