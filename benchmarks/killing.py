@@ -132,7 +132,7 @@ def _names(folder: str) -> Iterator[str]:
 
 def content(folder: Path) -> dict[str, Any]:
     """Everything that must be equal: the bytes of every file, including hidden ones, and the manifest without times."""
-    from wordatoms.storage.manifest import read_manifest
+    from wordatoms.storage.folder import read_manifest
 
     files: dict[str, Any] = {}
     for path in sorted(folder.rglob("*")):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from wordatoms.storage.folder import read_manifest, write_manifest
 from wordatoms.storage.integrity import fingerprint
-from wordatoms.storage.manifest import read_manifest, write_manifest
 
 
 def reseal(folder: Path) -> None:

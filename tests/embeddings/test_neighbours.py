@@ -26,7 +26,7 @@ from wordatoms.pipeline.compact import compact
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.parts import ModelParts
 from wordatoms.storage.files import save_array
-from wordatoms.storage.manifest import read_manifest, write_manifest
+from wordatoms.storage.folder import read_manifest, write_manifest
 
 
 @pytest.fixture(scope="module")

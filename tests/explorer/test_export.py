@@ -18,7 +18,7 @@ from wordatoms.explorer.service import Explorer
 from wordatoms.explorer.sitefiles import site_names
 from wordatoms.progress import SILENT
 from wordatoms.senses.model import load
-from wordatoms.storage.manifest import write_manifest
+from wordatoms.storage.folder import write_manifest
 
 N_LINEUPS = 3
 

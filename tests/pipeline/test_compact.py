@@ -19,8 +19,7 @@ from wordatoms.pipeline.atomize import atomize
 from wordatoms.pipeline.compact import compact
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.senses.model import SenseModel
-from wordatoms.storage.folder import ModelFolder
-from wordatoms.storage.manifest import read_manifest, write_manifest
+from wordatoms.storage.folder import ModelFolder, read_manifest, write_manifest
 
 TEXT = Path(__file__).parents[1] / "data" / "small.txt"
 
@@ -101,7 +100,7 @@ def test_the_command_writes_and_replaces(model: SenseModel, tmp_path: Path) -> N
 def test_what_cannot_be_written_is_refused(model: SenseModel, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear")
-    assert "holds other files" in refused(
+    assert "contains other files" in refused(
         "export", model.path, "-o", tmp_path / "other", "--format", "compact", "--force"
     )
     assert "is a file" in refused("export", model.path, "-o", tmp_path / "other/letter.txt", "--format", "compact")
@@ -157,5 +156,5 @@ def test_notes_go_with_it_and_an_interrupt_loses_nothing(
 
 def test_a_compact_model_trains_no_other(model: SenseModel, tmp_path: Path) -> None:
     twin = compact(model.folder, tmp_path / "twin").path
-    assert "is compact and keeps no counts" in refused("embed", twin, "-o", tmp_path / "new")
+    assert "is compact and has no counts" in refused("embed", twin, "-o", tmp_path / "new")
     assert not (tmp_path / "new").exists()

@@ -19,8 +19,7 @@ from commands import fails, run
 from wordatoms.errors import ModelError
 from wordatoms.pipeline.atomize import AtomSettings
 from wordatoms.pipeline.sources import CountSettings
-from wordatoms.storage.folder import ModelFolder
-from wordatoms.storage.manifest import read_manifest
+from wordatoms.storage.folder import ModelFolder, read_manifest
 
 TEXT = Path(__file__).parents[1] / "data" / "small.txt"
 OPTIONS = ("--min-count", "2", "--dim", "5", "--atoms", "10", "--restarts", "1", "--iterations", "2", "--threads", "1")

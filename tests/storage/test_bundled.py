@@ -78,9 +78,9 @@ def test_notes_on_other_models_stay_with_them(tmp_path: Path) -> None:
 
 def test_without_it_one_sentence_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "ENGLISH", tmp_path)
-    with pytest.raises(ModelError, match="no English model inside"):
+    with pytest.raises(ModelError, match="no bundled English model"):
         wa.load()
-    assert "no English model inside" in refused("senses", "tie")
+    assert "no bundled English model" in refused("senses", "tie")
 
 
 def test_it_is_a_model_folder_like_any_other(english: wa.SenseModel) -> None:
@@ -90,5 +90,5 @@ def test_it_is_a_model_folder_like_any_other(english: wa.SenseModel) -> None:
 @pytest.mark.parametrize("command", [("atomize",), ("map", "--text", __file__)])
 def test_no_stage_is_made_anew_inside_the_package(command: tuple[str, ...]) -> None:
     name, *options = command
-    assert "came with the program and is not changed" in refused(name, shipped.ENGLISH, *options, "--force")
+    assert "is the bundled model and is read-only" in refused(name, shipped.ENGLISH, *options, "--force")
     assert not (shipped.ENGLISH / ".work").exists()

@@ -137,7 +137,7 @@ def test_leftovers_of_a_killed_process_are_cleared(tmp_path: Path) -> None:
 
 def test_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("x")
-    with pytest.raises(ModelError, match="holds other files"):
+    with pytest.raises(ModelError, match="contains other files"):
         ModelFolder(tmp_path, create=True)
     with pytest.raises(ModelError, match="not a model folder"):
         ModelFolder(tmp_path)

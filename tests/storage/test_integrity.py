@@ -19,8 +19,7 @@ from wordatoms.pipeline.atomize import AtomSettings, atomize
 from wordatoms.pipeline.compact import compact
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.storage import integrity
-from wordatoms.storage.folder import ModelFolder
-from wordatoms.storage.manifest import read_manifest
+from wordatoms.storage.folder import ModelFolder, read_manifest
 
 TEXT = Path(__file__).parents[1] / "data" / "small.txt"
 QUICK = {"n_atoms": 10, "n_restarts": 1, "n_iterations": 2}
@@ -54,8 +53,8 @@ def exchange(path: Path) -> None:
 DAMAGES: dict[str, Callable[[Path], object]] = {
     "is missing": Path.unlink,
     "instead of": cut_off,
-    "does not hold what was written": flip_a_bit,
-    "does not hold what": exchange,
+    "checksum mismatch": flip_a_bit,
+    "damaged (checksum mismatch)": exchange,
 }
 
 
@@ -74,7 +73,7 @@ def test_every_small_file_is_checked_when_a_model_is_opened(copy: Path, fault: s
             wa.load(copy)
         assert str(caught.value).startswith(str(copy / name))
         assert fault in str(caught.value)
-        assert "again as before, which makes anew what is broken." in str(caught.value)
+        assert "again with the same options to replace damaged files." in str(caught.value)
         (copy / name).write_bytes(whole)
     assert wa.load(copy).senses("both3")
 
@@ -83,7 +82,7 @@ def test_large_files_are_read_on_request(copy: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(integrity, "SMALL", 10_000)
     flip_a_bit(copy / "vectors.npy")
     assert wa.load(copy).words
-    with pytest.raises(ModelError, match=r"vectors\.npy does not hold what was written"):
+    with pytest.raises(ModelError, match=r"vectors\.npy is damaged \(checksum mismatch\)"):
         wa.load(copy, verify=True)
 
 
@@ -92,9 +91,7 @@ def test_two_files_that_were_exchanged(copy: Path) -> None:
     first = one.read_bytes()
     one.write_bytes(other.read_bytes())
     other.write_bytes(first)
-    with pytest.raises(
-        ModelError, match=r"does not hold what was written \(and 1 more like it\); run wordatoms atomize"
-    ):
+    with pytest.raises(ModelError, match=r"checksum mismatch\) \(and 1 more\); run wordatoms atomize"):
         wa.load(copy)
 
 
@@ -139,19 +136,19 @@ def test_info_tells_the_state_of_every_file(copy: Path) -> None:
     assert [file["name"] for file in result["files"]] == names_in(copy)
     flip_a_bit(copy / "atoms.npy")
     (copy / "meta.json").unlink()
-    assert "(and 1 more like it)" in refused("info", copy, "--verify")
+    assert "(and 1 more)" in refused("info", copy, "--verify")
 
 
 def test_broken_vectors_are_not_built_on(copy: Path) -> None:
     flip_a_bit(copy / "vectors.npy")
-    with pytest.raises(ModelError, match=r"vectors\.npy does not hold what was written; run wordatoms import again"):
+    with pytest.raises(ModelError, match=r"vectors\.npy is damaged \(checksum mismatch\); run wordatoms import again"):
         atomize(ModelFolder(copy), AtomSettings(**QUICK), threads=1, force=True)  # type: ignore[arg-type]
     assert "atomize" in ModelFolder(copy).stages
 
 
 def test_a_broken_model_has_no_twin(copy: Path, tmp_path: Path) -> None:
     flip_a_bit(copy / "vectors.npy")
-    with pytest.raises(ModelError, match=r"vectors\.npy does not hold"):
+    with pytest.raises(ModelError, match=r"vectors\.npy is damaged"):
         compact(ModelFolder(copy), tmp_path / "twin")
     assert not (tmp_path / "twin").exists()
 

@@ -1,7 +1,7 @@
-"""The English model that comes with the program.
+"""The bundled English model.
 
-It lies inside the package and is never written to, because an installation may be read-only and shared: what a person
-adds to its atoms is kept in the user's own folder.
+It is part of the package and is never written to, because an installation may be read-only and shared. Annotations
+of its atoms are stored in the user's configuration folder instead.
 """
 
 from __future__ import annotations
@@ -13,25 +13,22 @@ from wordatoms.errors import ModelError
 
 ENGLISH = Path(__file__).parents[1] / "data" / "english"
 HOME_VARIABLE = "WORDATOMS_HOME"
-"""Where the user's own additions are kept, if not where the system usually keeps such things."""
+"""Environment variable that overrides the user's configuration folder."""
 
 
 def bundled_model() -> Path:
-    """The folder of the English model."""
+    """Return the folder of the English model."""
     if not (ENGLISH / "manifest.json").is_file():
-        raise ModelError("this installation has no English model inside; pass the folder of a model of your own.")
+        raise ModelError("this installation has no bundled English model; pass the folder of another model.")
     return ENGLISH
 
 
 def notes_folder(model: Path) -> Path:
-    """Where notes on the atoms of a model are kept: with the model, unless it came with the program."""
-    return _home() / ENGLISH.name if model.resolve() == ENGLISH.resolve() else model
-
-
-def _home() -> Path:
-    given = os.environ.get(HOME_VARIABLE)
-    if given:
-        return Path(given)
+    """Return the folder for annotations of a model's atoms: the model itself, unless it is the bundled one."""
+    if model.resolve() != ENGLISH.resolve():
+        return model
+    if home := os.environ.get(HOME_VARIABLE):
+        return Path(home) / ENGLISH.name
     from platformdirs import user_config_path
 
-    return user_config_path("wordatoms", appauthor=False, roaming=True)
+    return user_config_path("wordatoms", appauthor=False, roaming=True) / ENGLISH.name

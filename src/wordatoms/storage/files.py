@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, arrays without pickle, and the checkpoints of trainers."""
+"""Atomic writes, arrays without pickle, intermediate results on disk, and checkpoints of trainers."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from wordatoms.storage.untrusted import is_plain_zip, open_array
 
 Array = NDArray[Any]
 SPILL = ".spill-"
-"""How the names of folders for intermediate results begin."""
+"""Prefix of the names of folders for intermediate results."""
 UNFINISHED = ".unfinished"
 
 
 @contextmanager
 def write_atomic(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for writing that takes its name only when everything is on disk."""
+    """Open a file for writing that gets its name only when it is complete and on disk."""
     path = path.resolve()  # a link stays a link
     if path.exists() and not path.is_file():
         with path.open("wb") as device:
@@ -56,15 +56,15 @@ def write_atomic(path: Path) -> Iterator[IO[bytes]]:
             if isinstance(error, OSError) and error.errno and error.filename in (None, str(part)):
                 error.filename = str(path)  # the name that the user knows
             raise
-    if not CAN_LOCK:  # on such a system only a closed file can be renamed
+    if not CAN_LOCK:  # such systems cannot rename an open file
         part.replace(path)
 
 
 def _open_part(path: Path) -> tuple[Path, IO[bytes]]:
-    """What becomes the file. Its name stays the same, so that what a killed process left is taken over, not left."""
+    """Open the file to be renamed. Its name is fixed, so that the next writer reuses what a killed process left."""
     part = path.with_name(f".{path.name}.part")
     try:
-        while (file := open_locked(part)) is None:  # two are writing the same file; the last one wins
+        while (file := open_locked(part)) is None:  # another process writes the same file; the last one wins
             part = path.with_name(f".{path.name}.{uuid4().hex}.part")
         return part, file
     except OSError as error:
@@ -73,36 +73,38 @@ def _open_part(path: Path) -> tuple[Path, IO[bytes]]:
 
 
 def write_json(path: Path, value: object) -> None:
+    """Write a JSON file atomically."""
     with write_atomic(path) as file:
         file.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n")
 
 
 def save_array(path: Path, array: Array) -> None:
+    """Write an .npy file atomically."""
     with write_atomic(path) as file:
         try:
             np.lib.format.write_array(file, np.asarray(array, order="C"), allow_pickle=False)
         except OSError as error:
-            if error.errno is None:  # numpy says only how much it could write
+            if error.errno is None:  # numpy only reports how many items it could write
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
             raise
 
 
 def load_array(path: Path, *, mmap: bool = True) -> Array:
-    """An array of a model folder, memory-mapped and read-only unless asked otherwise."""
+    """Load an array of a model folder, memory-mapped and read-only by default."""
     try:
         array = open_array(path)
     except FileNotFoundError:
-        raise ModelError(f"{path} is missing; make that stage of the model again, with --force.") from None
+        raise ModelError(f"{path} is missing; run that stage of the model again with --force.") from None
     except (ValueError, OSError) as error:
         raise ModelError(
-            f"{path} is not a readable array ({error}); make that stage of the model again, with --force."
+            f"{path} is not a readable array ({error}); run that stage of the model again with --force."
         ) from error
-    # Still on disk; numpy's class for maps makes every small slice slower.
+    # The view is still memory-mapped; slicing numpy's memmap class is slower.
     return array.view(np.ndarray) if mmap else np.array(array)
 
 
 class Saved(NamedTuple):
-    """What a checkpoint holds: the number of finished steps and the arrays to go on from."""
+    """Content of a checkpoint: the number of finished steps and the arrays to resume from."""
 
     step: int
     arrays: dict[str, Array]
@@ -110,16 +112,17 @@ class Saved(NamedTuple):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """One file that always holds the last finished step of a trainer.
+    """A file with the state of a trainer after its last finished step.
 
-    `settings` describe the run; a file left by a run with other settings is ignored. Scalars go in as
-    0-dimensional arrays.
+    `settings` identify the run; a file written with other settings is ignored. Scalars are stored as 0-dimensional
+    arrays.
     """
 
     path: Path
     settings: Mapping[str, object]
 
     def save(self, step: int, arrays: Mapping[str, Array]) -> None:
+        """Write the state after a step, replacing the previous one."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         key = {"settings": np.array(self._key()), "names": np.array(sorted(arrays))}
         everything: dict[str, Any] = {"step": np.array(step), **key, **arrays}
@@ -127,6 +130,7 @@ class Checkpoint:
             np.savez(file, allow_pickle=False, **everything)
 
     def load(self) -> Saved | None:
+        """Read the state; None if there is none for these settings or the file is damaged."""
         try:
             if not is_plain_zip(self.path):
                 return None
@@ -134,10 +138,11 @@ class Checkpoint:
                 arrays = {name: file[name] for name in file.files}
             step, key, names = (arrays.pop(name) for name in ("step", "settings", "names"))
             return Saved(int(step), arrays) if str(key) == self._key() and names.tolist() == sorted(arrays) else None
-        except Exception:  # whatever is wrong with the file, the run can start again without it
+        except Exception:  # whatever is wrong with the file, the run can start without it
             return None
 
     def remove(self) -> None:
+        """Delete the file if it exists."""
         self.path.unlink(missing_ok=True)
 
     def _key(self) -> str:
@@ -146,9 +151,9 @@ class Checkpoint:
 
 @dataclass(frozen=True)
 class ArrayFile:
-    """A one-dimensional array on disk of which slices are read as they are asked for.
+    """A one-dimensional array on disk whose slices are read on demand.
 
-    Unlike a memory map it never adds to the resident memory more than the slice.
+    Unlike a memory map, it adds no more than the slice to resident memory.
     """
 
     path: Path
@@ -167,38 +172,43 @@ class ArrayFile:
 
 
 class ArrayWriter:
-    """Writes a one-dimensional `.npy` file piece by piece, without knowing its length beforehand."""
+    """Writes a one-dimensional `.npy` file in pieces; the length need not be known in advance."""
 
     def __init__(self, path: Path, dtype: DTypeLike) -> None:
         self.path, self.dtype, self.length = path, np.dtype(dtype), 0
         self._file = path.open("wb")
-        self._file.write(bytes(ArrayFile.HEADER_BYTES))
+        self._write_header()
 
     def append(self, array: Array) -> None:
+        """Write the next piece."""
         try:
             self._file.write(np.ascontiguousarray(array, self.dtype).data)
         except OSError as error:
-            error.filename = str(self.path)  # it tells which disk is full
+            error.filename = str(self.path)  # tells which disk is full
             raise
         self.length += len(array)
 
     def close(self) -> ArrayFile:
-        header = f"{{'descr': '{self.dtype.str}', 'fortran_order': False, 'shape': ({self.length},), }}"
-        prefix = np.lib.format.magic(1, 0) + (ArrayFile.HEADER_BYTES - 10).to_bytes(2, "little")
+        """Write the final header and close the file."""
         self._file.seek(0)
-        self._file.write(prefix + header.ljust(ArrayFile.HEADER_BYTES - 11).encode() + b"\n")
+        self._write_header()
         self._file.close()
         return ArrayFile(self.path, self.dtype, self.length)
 
+    def _write_header(self) -> None:
+        # numpy pads the header of any one-dimensional array to HEADER_BYTES, so that the length can be filled in.
+        facts = {"descr": self.dtype.str, "fortran_order": False, "shape": (self.length,)}
+        np.lib.format.write_array_header_1_0(self._file, facts)
+
 
 def sync_file(path: Path) -> None:
-    """A machine may die too, and what tells of a file must not outlive it."""
+    """Force a file to disk, so that an entry that refers to it cannot outlive it in a power cut."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
 def spill_array(array: Array, folder: Path | None) -> Array | ArrayFile:
-    """The array, or its twin on disk where there is a folder for it."""
+    """Write an array to a file in the folder; without a folder, return it unchanged."""
     if folder is None:
         return array
     writer = ArrayWriter(folder / f"{uuid4().hex}.npy", array.dtype)
@@ -208,7 +218,7 @@ def spill_array(array: Array, folder: Path | None) -> Array | ArrayFile:
 
 @contextmanager
 def spill_folder(parent: Path | None) -> Iterator[Path]:
-    """A folder for intermediate results, below the given one (they may be large) or the system's, gone afterwards."""
+    """Create a folder for intermediate results, below `parent` or the system's, and remove it afterwards."""
     path = Path(mkdtemp(prefix=SPILL, dir=parent))
     try:
         yield path
@@ -219,9 +229,9 @@ def spill_folder(parent: Path | None) -> Iterator[Path]:
 
 @contextmanager
 def staging_folder(path: Path) -> Iterator[Path]:
-    """A new folder beside a path, to be renamed to it when all is in; gone afterwards where it was not.
+    """Create a folder next to `path`, to be renamed to it when complete; otherwise it is removed afterwards.
 
-    What a killed process left under such a name goes first.
+    Staging folders that killed processes left are removed first.
     """
     path = path.absolute()
     for stale in path.parent.glob(f".{escape(path.name)}.*{UNFINISHED}"):
@@ -235,12 +245,6 @@ def staging_folder(path: Path) -> Iterator[Path]:
         finally:
             with defer_interrupts():
                 shutil.rmtree(work, ignore_errors=True)
-
-
-def clear_spills(folder: Path) -> None:
-    """Remove the intermediate results of a killed process, where no other is at work."""
-    for stale in folder.glob(f"{SPILL}*"):
-        shutil.rmtree(stale, ignore_errors=True)
 
 
 def clear_parts(folder: Path) -> None:

@@ -1,21 +1,22 @@
-"""The folder of a model: its manifest, the stages that are done, and the place for work in progress.
+"""The folder of a model: its manifest, its finished stages, and work in progress.
 
-`manifest.json` tells how every stage was made: settings, inputs with their hashes, seconds, files with their
-checksums. A stage that the manifest shows done with the same settings, and whose files are whole, is skipped; with
-other settings it is refused unless forced. Work in progress lives in `.work`, held by one process at a time.
+`manifest.json` records how each stage was made: settings, inputs with their hashes, seconds, and files with their
+checksums. A stage that is recorded with the same settings and intact files is skipped; with other settings it is
+refused unless forced. Work in progress is kept in `.work`, which one process at a time may hold.
 
-A process may die at any moment. So the manifest names a stage only while all its files are there: the stages that are
-made anew leave it before the first of their files changes, and come back after the last.
+A process may die at any moment, so the manifest lists a stage only while all its files are complete: when stages are
+replaced, they are removed from the manifest before the first file changes and added after the last.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -24,13 +25,17 @@ from typing import Any
 
 from wordatoms.errors import ModelError
 from wordatoms.storage.bundled import ENGLISH
-from wordatoms.storage.files import clear_parts, clear_spills, spill_folder
-from wordatoms.storage.integrity import Checked, FileChecker, fingerprint
+from wordatoms.storage.files import SPILL, clear_parts, spill_folder, write_json
+from wordatoms.storage.integrity import Checked, FileChecker, check_recorded, fingerprint
 from wordatoms.storage.locks import defer_interrupts, lock_work_folder
-from wordatoms.storage.manifest import FILE as MANIFEST
-from wordatoms.storage.manifest import read_manifest, write_manifest
-from wordatoms.storage.untrusted import refuse_links
+from wordatoms.storage.untrusted import read_json, refuse_links
 
+MANIFEST = "manifest.json"
+FORMAT = 1
+LARGEST_MANIFEST = 1 << 29
+"""Bytes; a manifest lists every file of a text, twice."""
+CHECKSUM = "checksum"
+"""Key of the checksum over all other content; manifests of older models have none."""
 STAGES = {
     "import": ["count", "embed", "map", "atomize", "tune"],
     "count": ["import", "embed", "map", "atomize", "tune"],
@@ -39,7 +44,7 @@ STAGES = {
     "atomize": ["tune"],
     "tune": [],
 }
-"""Each stage with those that are no longer valid when it is made anew."""
+"""Each stage with the stages that become invalid when it is made again."""
 INPUTS = {
     "import": [],
     "count": [],
@@ -48,14 +53,14 @@ INPUTS = {
     "atomize": ["import", "count", "embed"],
     "tune": ["import", "count", "embed", "map", "atomize"],
 }
-"""Each stage with those it is built on, where the model has them."""
+"""Each stage with the stages that it reads, where the model has them."""
 PROGRESS = {
     "count": ["parts/words-*", "parts/pairs-*"],
     "embed": ["*.npz", "lines"],
     "map": ["parts"],
     "atomize": ["atoms"],
 }
-"""What a stage keeps in `.work` until it is done, so that it can go on after an interruption."""
+"""Files that a stage keeps in `.work` until it is done, to resume from after an interruption."""
 Settings = Mapping[str, Any]
 Make = Callable[[Callable[[], None]], list[str]]
 
@@ -65,30 +70,29 @@ class ModelFolder:
 
     def __init__(self, path: Path | str, *, create: bool = False) -> None:
         self.path = Path(path)
+        is_model = (self.path / MANIFEST).is_file()
         if create:
-            self._create()
-        elif not (self.path / MANIFEST).is_file():
-            raise ModelError(self._say_what_it_is())
+            self._check_new()
+        elif not is_model and self.work.is_dir():
+            raise ModelError(f"{self.path} is an unfinished model with no finished stage; run the same command again.")
+        elif not is_model:
+            raise ModelError(f"{self.path} is not a model folder (it has no {MANIFEST}); pass the folder of a model.")
         self.manifest = read_manifest(self.path)
         self._checker = FileChecker(self.path)
 
     def __repr__(self) -> str:
         return f"ModelFolder({str(self.path)!r}, stages: {', '.join(self.stages) or 'none'})"
 
-    def _say_what_it_is(self) -> str:
-        if self.work.is_dir():
-            return f"{self.path} holds the beginnings of a model and no finished stage; run the same command again."
-        return f"{self.path} is not a model folder (it has no manifest.json); pass the folder of a model."
-
-    def _create(self) -> None:
+    def _check_new(self) -> None:
         if self.path.exists() and not self.path.is_dir():
             raise ModelError(f"{self.path} is a file; pass a folder for the model.")
-        strangers = self.path.is_dir() and any(self.path.iterdir()) and not (self.path / MANIFEST).exists()
-        if strangers and not self.work.exists():
-            raise ModelError(f"{self.path} holds other files and no model; pass a new or empty folder.")
+        has_files = self.path.is_dir() and any(self.path.iterdir())
+        if has_files and not (self.path / MANIFEST).exists() and not self.work.exists():
+            raise ModelError(f"{self.path} contains other files and no model; pass a new or empty folder.")
 
     @property
     def stages(self) -> dict[str, Any]:
+        """The records of the finished stages, by name."""
         stages: dict[str, Any] = self.manifest["stages"]
         return stages
 
@@ -99,9 +103,9 @@ class ModelFolder:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Hold the folder for this process alone; what is left in `.work` and unfinished goes away."""
+        """Hold the folder for this process alone, and remove temporary files before and after."""
         if self.path.resolve() == ENGLISH.resolve():
-            raise ModelError(f"{self.path} came with the program and is not changed; copy it, and change the copy.")
+            raise ModelError(f"{self.path} is the bundled model and is read-only; copy it, and change the copy.")
         refuse_links(self.path, self.work)
         new = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
         try:
@@ -116,96 +120,100 @@ class ModelFolder:
                     with defer_interrupts():
                         self._clear_leftovers()
         except OSError as error:
-            if _is_full(error) if error.filename is None else _is_below(error.filename, self.work):
+            if self._is_about_work(error):
                 error.filename = str(self.path)  # the name that the user knows
             raise
         finally:
             _remove_empty(self.work, *new)
 
+    def _is_about_work(self, error: OSError) -> bool:
+        if error.filename is None:
+            return error.errno in (errno.ENOSPC, errno.EDQUOT)
+        return Path(str(error.filename)).resolve().is_relative_to(self.work.resolve())
+
     def _clear_leftovers(self) -> None:
-        """What a process that died was writing; a checkpoint stays."""
-        clear_spills(self.path)
-        clear_spills(self.work)
+        """Remove what killed processes were writing; checkpoints stay."""
+        for stale in chain(self.path.glob(f"{SPILL}*"), self.work.glob(f"{SPILL}*")):
+            shutil.rmtree(stale, ignore_errors=True)
         for folder in (self.path, self.work, *filter(Path.is_dir, self.work.rglob("*"))):
             clear_parts(folder)
         _remove_empty(*sorted(filter(Path.is_dir, self.work.rglob("*")), reverse=True))
 
     def is_done(self, stage: str, settings: Settings, *, force: bool = False) -> bool:
-        """Whether a stage is there with these settings; other settings are an error unless forced."""
-        record = self.stages.get(stage)
+        """Whether a stage is finished with these settings and its files are intact.
+
+        Other settings, or another kind of model, are an error unless forced.
+        """
         if force:
             return False
-        if self._is_of_another_kind(stage):
-            raise ModelError(f"{self.path} holds another kind of model; pass --force to replace it, or another folder.")
-        if record is None:
+        others = {"import": {"count", "embed"}, "count": {"import"}, "embed": {"import"}}.get(stage, set())
+        if not others.isdisjoint(self.stages):
+            raise ModelError(
+                f"{self.path} contains another kind of model; pass --force to replace it, or another folder."
+            )
+        if stage not in self.stages:
             return False
-        wanted = json.loads(json.dumps(settings))
-        if record["settings"] == wanted:
+        made, wanted = self.stages[stage]["settings"], json.loads(json.dumps(settings))
+        if made == wanted:
             done = not any(file.fault for file in self.check_files(stage, thorough=True))
             if done:
-                self._forget_progress(stage)  # whoever made it may have died just before
+                self._forget_progress(stage)  # the process that finished it may have died just before
             return done
-        changed = sorted(key for key in record["settings"] | wanted if record["settings"].get(key) != wanted.get(key))
+        changed = sorted(key for key in made | wanted if made.get(key) != wanted.get(key))
         changed = ["method"] if "method" in changed else changed  # the others follow from it
         raise ModelError(
-            f"{self.path} was made with {_describe(record['settings'], changed)}, you ask for "
-            f"{_describe(wanted, changed)}; pass --force to make it again, or another folder."
+            f"{self.path} was made with {_describe(made, changed)}, you ask for {_describe(wanted, changed)}; "
+            "pass --force to make it again, or another folder."
         )
 
-    def _is_of_another_kind(self, stage: str) -> bool:
-        """Whether a model of imported vectors is to be trained, or the reverse."""
-        return ("import" in self.stages and stage in ("count", "embed")) or (
-            stage == "import" and not {"count", "embed"}.isdisjoint(self.stages)
-        )
-
-    # --- whether the files are those that were written
+    # --- Integrity
 
     def check_files(self, *stages: str, thorough: bool = False) -> list[Checked]:
-        """All files of some stages, or of all, each with what is wrong with it; `thorough` reads large ones, too."""
+        """Check all files of some stages (all by default); `thorough` compares checksums of large files as well."""
         records = {stage: record for stage, record in self.stages.items() if stage in (stages or self.stages)}
         found = (self._checker.check(stage, record["files"], thorough=thorough) for stage, record in records.items())
         return list(chain.from_iterable(found))
 
     def check(self, *stages: str, thorough: bool = False) -> None:
-        """Raise where a file is not as it was written."""
+        """Raise if a file of some stages (all by default) is missing or damaged."""
         broken = [file for file in self.check_files(*stages, thorough=thorough) if file.fault]
         if not broken:
             return
-        if (now := read_manifest(self.path)) != self.manifest:  # somebody made a stage anew as we were looking
+        if (now := read_manifest(self.path)) != self.manifest:  # another process replaced a stage in the meantime
             self.manifest = now
             self.check(*stages, thorough=thorough)
             return
-        more = f" (and {len(broken) - 1} more like it)" if len(broken) > 1 else ""
+        more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
         raise ModelError(f"{self.path / broken[0].name} {broken[0].fault}{more}; {self._advice(broken[0].stage)}")
 
     def check_unchanged(self) -> None:
-        """Raise where another process has made anew what was there when this folder was opened."""
+        """Raise if another process replaced a stage since this folder was opened."""
         now = read_manifest(self.path)["stages"]
         if any(now.get(stage) != record for stage, record in self.stages.items()):
             raise ModelError(f"{self.path} was changed by another process since it was opened; open it again.")
 
     def check_inputs(self, stage: str, settings: Settings) -> None:
-        """Raise where a file that a stage is built on is not as it was written."""
+        """Raise if a file that a stage reads is missing or damaged."""
         also = ["map"] if settings.get("vectors") == "induced" else []
         if inputs := [name for name in (*INPUTS[stage], *also) if name in self.stages]:
             self.check(*inputs, thorough=True)
 
     def _advice(self, stage: str) -> str:
-        """What to do about a broken file."""
+        """Say what to do about a damaged file."""
         if self.path.resolve() == ENGLISH.resolve():
-            return "install wordatoms again."
+            return "reinstall wordatoms."
         if self.manifest.get("compact"):
-            return "copy the model again from where it came from, or export it again."
+            return "copy or export the model again."
         others = "" if stage in ("import", "tune") else " (or train)"
-        return f"run wordatoms {stage}{others} again as before, which makes anew what is broken."
+        return f"run wordatoms {stage}{others} again with the same options to replace damaged files."
 
-    # --- making
+    # --- Making stages
 
     def build(self, stage: str, settings: Settings, make: Make, **facts: Any) -> None:
-        """Make a stage anew and write it, with further facts, into the manifest.
+        """Make a stage and record it, with further facts, in the manifest.
 
-        `make` is given a function to call before it changes the first file of the folder, and returns the names of its
-        files: what was there stays valid until then.
+        `make` receives a function to call before it changes the first file of the folder, and returns the names of the
+        stage's files. The previous files stay valid until that call.
         """
         self.check_inputs(stage, settings)
         started = perf_counter()
@@ -229,13 +237,13 @@ class ModelFolder:
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
     def _forget(self, stages: Iterable[str]) -> None:
-        """Take stages out of the manifest, which remembers their files until these are replaced or gone."""
+        """Remove stages from the manifest; their files are listed as outdated until they are replaced or deleted."""
         dropped = [self.stages.pop(stage)["files"] for stage in list(stages) if stage in self.stages]
         self.manifest["outdated"] = sorted({*self.manifest.get("outdated", ()), *chain.from_iterable(dropped)})
         write_manifest(self.path, self.manifest)
 
     def _finish(self) -> None:
-        """Remove what no stage needs any more, and write the manifest."""
+        """Delete outdated files that no stage uses, and write the manifest."""
         needed = set(chain.from_iterable(record["files"] for record in self.stages.values()))
         for name in set(self.manifest.pop("outdated", ())) - needed:
             (self.path / name).unlink(missing_ok=True)
@@ -245,14 +253,12 @@ class ModelFolder:
         atoms_of_induced = self.stages.get("atomize", {}).get("settings", {}).get("vectors") == "induced"
         return [stage, *STAGES[stage], *(["atomize"] if stage == "map" and atoms_of_induced else [])]
 
-    @contextmanager
-    def staging(self) -> Iterator[Path]:
-        """A folder in which the files of a stage are written before those of the old one go."""
-        with spill_folder(self.work) as path:
-            yield path
+    def staging(self) -> AbstractContextManager[Path]:
+        """Create a folder for the new files of a stage, while the old ones are still in place."""
+        return spill_folder(self.work)
 
     def install(self, staged: Path, forget: Callable[[], None]) -> list[str]:
-        """Put the staged files of a stage where they belong, in place of its old ones; their names."""
+        """Move the staged files of a stage to their places, replacing the old ones, and return their names."""
         names = sorted(path.name for path in staged.iterdir())
         forget()
         for name in names:
@@ -260,27 +266,27 @@ class ModelFolder:
         return names
 
     def install_model(self, staged: Path, manifest: Mapping[str, Any]) -> None:
-        """Put a whole model in place of the one that is there; Ctrl-C waits until it stands."""
+        """Replace the whole model by a staged one; Ctrl-C is deferred until this is done."""
         with defer_interrupts():
             self.install(staged, lambda: self._forget(self.stages))
             self.manifest = {**manifest, "outdated": self.manifest["outdated"]}
             self._finish()
 
     def share(self, stage: str, path: Path | str) -> ModelFolder:
-        """Another model that has one stage of this one; its files are linked, not copied, where the disk allows."""
+        """Start another model from one stage of this one; its files are hard links where the disk allows."""
         record = self.require(stage, "make it first.")
         if self.manifest.get("compact"):
-            raise ModelError(f"{self.path} is compact and keeps no counts; pass the model that it was made from.")
+            raise ModelError(f"{self.path} is compact and has no counts; pass the model that it was made from.")
         other = ModelFolder(path, create=True)
         with other.working():
             if not other.stages:
                 self.check(stage, thorough=True)
-                other._forget(())  # from now on it is a model's folder, whatever happens
+                other._forget(())  # from now on it is a model folder, whatever happens
                 self._link_files(record["files"], other)
                 other.stages[stage] = record
                 other._finish()
             elif other.stages.get(stage, {}).get("settings") != record["settings"]:
-                raise ModelError(f"{other.path} holds another model than {self.path}; pass a new folder.")
+                raise ModelError(f"{other.path} is another model than {self.path}; pass a new folder.")
         return other
 
     def _link_files(self, names: Iterable[str], other: ModelFolder) -> None:
@@ -292,24 +298,16 @@ class ModelFolder:
                 shutil.copyfile(self.path / name, other.path / name)
 
     def require(self, stage: str, advice: str) -> dict[str, Any]:
-        """The record of a stage, or a sentence on how to get it."""
+        """Return the record of a stage, or raise with advice on how to make it."""
         if stage not in self.stages:
             raise ModelError(f"{self.path} has no '{stage}' stage yet; {advice}")
         record: dict[str, Any] = self.stages[stage]
         return record
 
 
-def _is_below(path: object, folder: Path) -> bool:
-    return Path(str(path)).resolve().is_relative_to(folder.resolve())
-
-
-def _is_full(error: OSError) -> bool:
-    return error.errno in (errno.ENOSPC, errno.EDQUOT)
-
-
 def _remove_empty(*folders: Path) -> None:
     for folder in folders:
-        with suppress(OSError):  # not empty, as a rule
+        with suppress(OSError):  # usually because it is not empty
             folder.rmdir()
 
 
@@ -322,8 +320,8 @@ def _describe(settings: Settings, names: list[str]) -> str:
 
 
 def peak_memory() -> int | None:
-    """The most bytes this process has held so far, where the system tells."""
-    with suppress(OSError, StopIteration):  # Linux; its getrusage would count the process that started this one
+    """Return the peak resident memory of this process in bytes, where the system reports it."""
+    with suppress(OSError, StopIteration):  # Linux, where getrusage includes the parent process before exec
         lines = Path("/proc/self/status").read_text().splitlines()
         return 1024 * int(next(line for line in lines if line.startswith("VmHWM:")).split()[1])
     try:
@@ -338,3 +336,51 @@ def _program() -> str:
     from wordatoms import __version__
 
     return f"wordatoms {__version__}"
+
+
+# --- The manifest
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read and check the manifest of a folder; without a file, return that of a model without stages."""
+    path = folder / MANIFEST
+    try:
+        manifest: dict[str, Any] = read_json(path, LARGEST_MANIFEST)
+        known = manifest["format"] <= FORMAT
+        if known:
+            _check_manifest(manifest)
+    except FileNotFoundError:
+        return {"format": FORMAT, "stages": {}}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelError(f"{path} is damaged ({error}); train the model again into a new folder.") from error
+    if not known:
+        raise ModelError(f"{path} has format {manifest['format']}, newer than this program knows; upgrade wordatoms.")
+    return manifest
+
+
+def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Write the manifest of a folder with its checksum."""
+    write_json(folder / MANIFEST, {**manifest, CHECKSUM: _checksum(manifest)})
+
+
+def _check_manifest(manifest: dict[str, Any]) -> None:
+    """Raise unless a manifest is well-formed and matches its checksum, which is removed."""
+    recorded = manifest.pop(CHECKSUM, None)
+    if recorded is not None and recorded != _checksum(manifest):
+        raise ValueError("checksum mismatch")
+    for record in manifest["stages"].values():
+        _check_record(record)
+    if not all(isinstance(name, str) and Path(name).name == name for name in manifest.get("outdated", ())):
+        raise ValueError("'outdated' is not a list of file names")
+
+
+def _checksum(manifest: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
+
+
+def _check_record(record: Any) -> None:
+    needed = {"settings": dict, "files": dict, "program": str}
+    for name, kind in {**needed, "seconds": int | float, "made": str}.items():  # compact models lack the last two
+        if (name in needed or name in record) and not isinstance(record[name], kind):
+            raise TypeError(f"'{name}' has the wrong type")
+    check_recorded(record["files"])

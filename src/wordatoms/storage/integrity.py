@@ -1,8 +1,8 @@
-"""Whether the files of a model are those that were written: there, of their size, with their content.
+"""Check that the files of a model are the ones that were written, by size and checksum.
 
-The manifest tells size and checksum of each file. Sizes are compared whenever a model is opened, and so are the
-checksums of small files, which takes milliseconds; those of large files when asked for, and before anything is built
-on them. Left out: whether what a file says makes sense, which whoever loads it checks.
+The manifest records both for each file. When a model is opened, all sizes and the checksums of small files are compared
+(milliseconds); checksums of large files are compared on request, and before anything is built on them. Whether the
+content makes sense is checked by the code that loads it.
 """
 
 from __future__ import annotations
@@ -16,64 +16,65 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 SMALL = 1 << 20
-"""Files of up to so many bytes are read whole to check them; the larger ones of a model are the bulk of it."""
+"""Files up to this size (bytes) are always compared by checksum."""
 Recorded = Mapping[str, Any]
 
 
 class Checked(NamedTuple):
-    """A file that was looked at, and what is wrong with it, if anything is."""
+    """A checked file and its fault, if any."""
 
     stage: str
     name: str
     n_bytes: int
     fault: str | None
     read: bool
-    """Whether the content was compared, too."""
+    """Whether the checksum was compared as well."""
 
 
 def fingerprint(path: Path) -> dict[str, Any]:
-    """Size and checksum of a file."""
+    """Return the size and checksum of a file."""
     with path.open("rb") as file:
         return {"n_bytes": path.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
 
 
 def check_recorded(files: Mapping[str, Any]) -> None:
-    """Refuse what no manifest of ours says about files: it may have been damaged, or made to do damage."""
+    """Raise if the file entries of a manifest are malformed, for instance name a file outside the model."""
     for name, recorded in files.items():
         if Path(name).name != name or name in ("", "..", "manifest.json") or not name.isprintable():
-            raise ValueError(f"'{name}' is no name of a file of the model")
+            raise ValueError(f"'{name}' is not a valid file name")
         if not isinstance(recorded["n_bytes"], int) or not isinstance(recorded.get("sha256", ""), str):
-            raise TypeError(f"size or checksum of '{name}' is not of its kind")
+            raise TypeError(f"the size or checksum of '{name}' has the wrong type")
 
 
 @dataclass(frozen=True)
 class FileChecker:
-    """Compares files with what is recorded of them; a file that was found whole is read again only once it changed."""
+    """Compares files with the manifest; a file that was found valid is read again only after it changed."""
 
     folder: Path
-    _whole: dict[str, tuple[object, ...]] = field(default_factory=dict)
+    _valid: dict[str, tuple[object, ...]] = field(default_factory=dict)
 
     def check(self, stage: str, files: Mapping[str, Recorded], *, thorough: bool) -> Iterable[Checked]:
+        """Check each file; `thorough` compares the checksums of large files as well."""
         for name, recorded in files.items():
             reads = "sha256" in recorded and (thorough or recorded["n_bytes"] <= SMALL)
-            yield Checked(stage, name, recorded["n_bytes"], self._fault(name, recorded, reads=reads), reads)
+            yield Checked(stage, name, recorded["n_bytes"], self._find_fault(name, recorded, reads=reads), reads)
 
     def remember(self, files: Mapping[str, Recorded]) -> None:
-        """Take files as whole of which the fingerprints were just taken."""
+        """Mark files as valid whose fingerprints were just taken."""
         for name, recorded in files.items():
-            self._whole[name] = _state((self.folder / name).stat(), recorded)
+            self._valid[name] = _state((self.folder / name).stat(), recorded)
 
-    def _fault(self, name: str, recorded: Recorded, *, reads: bool) -> str | None:
+    def _find_fault(self, name: str, recorded: Recorded, *, reads: bool) -> str | None:
         try:
             found = (self.folder / name).stat()
             if not stat.S_ISREG(found.st_mode):
-                return "is no file"
+                return "is not a regular file"
             if found.st_size != recorded["n_bytes"]:
                 return f"has {found.st_size:,} bytes instead of {recorded['n_bytes']:,}"
-            if reads and self._whole.get(name) != _state(found, recorded):
+            if reads and self._valid.get(name) != _state(found, recorded):
                 if fingerprint(self.folder / name)["sha256"] != recorded["sha256"]:
-                    return "does not hold what was written"
-                self._whole[name] = _state(found, recorded)
+                    return "is damaged (checksum mismatch)"
+                self._valid[name] = _state(found, recorded)
         except FileNotFoundError:
             return "is missing"
         except OSError as error:

@@ -1,6 +1,7 @@
-"""Who may write: locks between processes, which the system frees even after kill -9, and a moment without Ctrl-C.
+"""Locks between processes, and blocks that Ctrl-C does not interrupt.
 
-On a system without such locks nobody is kept out.
+The operating system releases the locks when a process dies, even after kill -9. Where it has no such locks, none is
+taken.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ except ImportError:
 CAN_LOCK = fcntl is not None
 LOCK = "lock"
 ATTEMPTS = 1000
-"""To take a lock whose file somebody else is just removing."""
+"""Attempts to take a lock whose file another process is removing."""
 
 
 @contextmanager
 def file_lock(path: Path) -> Iterator[None]:
-    """Hold a lock file, waiting for whoever holds it."""
+    """Hold a lock file, waiting until it is free."""
     with path.open("w") as file:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -36,9 +37,9 @@ def file_lock(path: Path) -> Iterator[None]:
 
 @contextmanager
 def lock_work_folder(folder: Path) -> Iterator[bool]:
-    """Hold a folder, made for this purpose, by a lock file in it: False, at once, where another process holds it.
+    """Create a folder and hold it by a lock file in it; yields False if another process holds it.
 
-    Afterwards the lock is gone, and so is the folder where it is empty.
+    On exit the lock file is removed, and the folder too if it is empty.
     """
     file = _take(folder)
     try:
@@ -46,14 +47,14 @@ def lock_work_folder(folder: Path) -> Iterator[bool]:
     finally:
         if file is not None:
             with file, suppress(OSError):
-                (folder / LOCK).unlink(missing_ok=True)  # while it is ours: nobody else can have made another one
+                (folder / LOCK).unlink(missing_ok=True)  # while we hold it, so that it is not the file of another
                 folder.rmdir()
 
 
 def _take(folder: Path) -> IO[str] | None:
-    """The lock file of a folder, locked; None where another process has it.
+    """Lock the lock file of a folder; None if another process holds it.
 
-    Whoever had it may have removed the file since we opened it, or the folder since we made it: then we try again.
+    The previous holder may remove the file after we opened it, or the folder after we made it; then we try again.
     """
     for _ in range(ATTEMPTS):
         try:
@@ -73,7 +74,7 @@ def _take(folder: Path) -> IO[str] | None:
 
 
 def open_locked(path: Path) -> IO[bytes] | None:
-    """Open a file to write it anew, locked until it is closed; None where another process is writing it."""
+    """Open a file for writing, emptied and locked until it is closed; None if another process is writing it."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     file = os.fdopen(os.open(path, flags, 0o666), "wb")
     if _try_lock(file) and _is_still_there(path, file):
@@ -84,14 +85,14 @@ def open_locked(path: Path) -> IO[bytes] | None:
 
 
 def remove_locked(path: Path, file: IO[bytes]) -> None:
-    """Remove a file that `open_locked` made, if it still has this name."""
+    """Remove a file opened by `open_locked`, if the path still leads to it."""
     with suppress(OSError):
         if _is_still_there(path, file):
             path.unlink()
 
 
 def remove_abandoned(path: Path) -> None:
-    """Remove a file that `open_locked` made, unless somebody is writing it."""
+    """Remove a file created by `open_locked`, unless another process is writing it."""
     with suppress(OSError), path.open("rb") as file:
         if _try_lock(file):
             path.unlink(missing_ok=True)
@@ -99,7 +100,7 @@ def remove_abandoned(path: Path) -> None:
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[bool]:
-    """Hold a folder itself, without a file in it; False where another process does."""
+    """Lock a folder itself, without a file in it; yields False if another process holds it."""
     if not CAN_LOCK:
         yield True
         return
@@ -117,7 +118,7 @@ def _try_lock(file: IO[Any] | int) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a disk that knows no locks
+    except OSError:  # a file system without locks
         return True
     return True
 
@@ -130,14 +131,14 @@ def _is_still_there(path: Path, file: IO[Any]) -> bool:
 
 @contextmanager
 def defer_interrupts() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait until the end of this block: for tidying up, which takes no time."""
+    """Delay Ctrl-C and SIGTERM until the end of the block, for clean-up that takes a moment."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    came: list[int] = []
+    received: list[int] = []
 
     def note(number: int, _frame: FrameType | None) -> None:
-        came.append(number)
+        received.append(number)
 
     before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -145,5 +146,5 @@ def defer_interrupts() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        if came:
-            signal.raise_signal(came[0])
+        if received:
+            signal.raise_signal(received[0])

@@ -1,11 +1,11 @@
-"""Files that somebody else may have made: whole, as JSON, or as an array that stays on disk.
+"""Read files that may be damaged or malicious: bytes, JSON, and memory-mapped arrays.
 
-A model, like any other folder, may come from a stranger. Whatever is wrong with a file here ends in an `OSError` (it
-cannot be read) or a `ValueError` (it is not what it should be), with a reason and without the name of the file; memory
-depends on how large the file is, not on what it says of itself. A pipe or a device, which may never end, is refused.
+Every problem is an `OSError` (the file cannot be read) or a `ValueError` (the content is wrong) that gives the reason
+but not the name of the file. Memory depends on the size of the file, not on sizes that its content announces. Pipes and
+devices, which may never end, are refused.
 
-The paper says nothing of files. Left out: formats that are read piece by piece (`wordatoms.text.compression`,
-`wordatoms.embeddings.byte_source`), and whether the content makes sense, which the reader of each file checks.
+Streamed formats are read elsewhere (`wordatoms.text.compression`, `wordatoms.embeddings`), and the code that reads a
+file checks that its content makes sense.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from wordatoms.errors import ModelError
 
 LARGEST_JSON = 1 << 25
-"""Bytes; parsed, a file takes at most some twenty times as much memory."""
+"""Bytes; once parsed, a file takes up to about twenty times its size in memory."""
 LARGEST_WORDS = 1 << 30
 
 
 def read_bytes(path: Path, limit: int) -> bytes:
-    """All bytes of a file that has at most `limit`."""
+    """Read a file of at most `limit` bytes."""
     _refuse_endless(path)
     with path.open("rb") as file:
         if os.fstat(file.fileno()).st_size > limit:
@@ -39,47 +39,48 @@ def read_bytes(path: Path, limit: int) -> bytes:
 
 
 def read_json(path: Path, limit: int = LARGEST_JSON) -> Any:
-    """What a JSON file holds; its numbers are finite."""
+    """Read a JSON file; numbers must be finite."""
     content = read_bytes(path, limit)
     try:
         return json.loads(content, parse_float=_finite, parse_constant=_finite)
     except RecursionError:
-        raise ValueError("its lists lie too deep inside each other") from None
+        raise ValueError("its lists are nested too deeply") from None
 
 
 def open_array(path: Path) -> NDArray[Any]:
-    """The array of numbers in an .npy file, memory-mapped and read-only."""
+    """Memory-map the numeric array in an .npy file, read-only."""
     _refuse_endless(path)
     try:
-        with np.errstate(over="ignore"):  # of a shape that does not fit into 64 bits, and is refused for that
+        with np.errstate(over="ignore"):  # a shape beyond 64 bits is refused anyway
             array = np.lib.format.open_memmap(path, mode="r")
     except OSError:
         raise
-    except Exception as error:  # numpy parses the header as Python, and so fails in as many ways
-        raise ValueError(f"{type(error).__name__}: {_first_line(error)}") from error
+    except Exception as error:  # numpy parses the header as Python, which can fail in many ways
+        reason = next(iter(str(error).splitlines()), "")[:200]
+        raise ValueError(f"{type(error).__name__}: {reason}") from error
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"it holds {str(array.dtype)[:60]}, not numbers")
+        raise ValueError(f"it contains {str(array.dtype)[:60]}, not numbers")
     return array
 
 
 def refuse_link(path: Path) -> None:
-    """Raise if a path that is to be written is a link: in the folder of a stranger it may lead to any file of ours."""
+    """Raise if a path to be written is a link: in an untrusted folder it may lead to any of the user's files."""
     if path.is_symlink():
-        raise ModelError(f"{path} is a link, which may lead out of its folder; put a file in its place or remove it.")
+        raise ModelError(f"{path} is a link, which may lead out of its folder; replace it by a file or remove it.")
 
 
 def refuse_links(folder: Path, *work: Path) -> None:
-    """The same for everything in a folder, and below folders for work in progress."""
+    """Raise if there is a link in a folder, or anywhere below the folders for work in progress."""
     for path in chain(folder.glob("*"), *(each.rglob("*") for each in work)):
         refuse_link(path)
 
 
 def is_plain_zip(path: Path) -> bool:
-    """Whether the files in an archive are as large as they look: none is packed, no two lie in one place."""
+    """Whether the members of an archive are uncompressed and do not overlap, so that they are as large as they look."""
     with ZipFile(path) as file:
-        parts = file.infolist()
-    is_packed = any(part.compress_type != ZIP_STORED for part in parts)
-    return not is_packed and sum(part.file_size for part in parts) <= path.stat().st_size
+        members = file.infolist()
+    is_packed = any(member.compress_type != ZIP_STORED for member in members)
+    return not is_packed and sum(member.file_size for member in members) <= path.stat().st_size
 
 
 def _refuse_endless(path: Path) -> None:
@@ -91,9 +92,5 @@ def _refuse_endless(path: Path) -> None:
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text[:40]} is no finite number")
+        raise ValueError(f"{text[:40]} is not a finite number")
     return number
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).splitlines()), "")[:200]
