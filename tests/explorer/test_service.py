@@ -108,7 +108,7 @@ def test_map_has_a_place_for_every_atom(explorer: Explorer) -> None:
 
 def test_search_says_why(planted: WordPages) -> None:
     found = planted.search("both3")["atoms"]
-    assert [each["atom"] for each in found] == planted.model.search("both3")
+    assert [each["atom"] for each in found] == [match.atom for match in planted.model.search("both3")]
     assert found[0]["why"].startswith("a sense of both3")
     assert planted.search("nothing at all") == {"atoms": []}
 
@@ -434,7 +434,7 @@ def test_closing_ends_a_search(explorer: Explorer) -> None:
 def test_warming_makes_what_is_slow(explorer: Explorer) -> None:
     explorer.warm()
     assert {"beginnings", "spellings", "layout"} <= {*explorer.first.__dict__}
-    assert "posterior" in explorer.first.model.__dict__, "function words alone would not need it"
+    assert "posterior" in explorer.first.model.parts.__dict__, "function words alone would not need it"
     assert np.isfinite(explorer.first.layout).all()
 
 

@@ -24,7 +24,7 @@ from wordatoms.pipeline.count import count
 from wordatoms.pipeline.embed import embed, import_vectors
 from wordatoms.pipeline.map import MapSettings, map_contexts
 from wordatoms.pipeline.sources import CountSettings
-from wordatoms.senses.model_tokens import model_tokenizer
+from wordatoms.senses.parts import model_tokenizer
 from wordatoms.storage.folder import ModelFolder
 
 TEXT = Path(__file__).parents[1] / "data" / "small.txt"

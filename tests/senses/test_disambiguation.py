@@ -13,7 +13,7 @@ from wordatoms.contexts.reader import ReadingSettings
 from wordatoms.contexts.usages import Usage, target_forms
 from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.errors import InputError
-from wordatoms.senses.disambiguation import Teller
+from wordatoms.senses.disambiguation import Disambiguator
 from wordatoms.senses.posterior import make_posterior
 from wordatoms.senses.results import Disambiguation, Meaning, Pull
 from wordatoms.text.tokenizer import Tokenizer
@@ -24,13 +24,13 @@ POSTERIOR = make_posterior(
     EMBEDDINGS, world_map(), world_atoms(EMBEDDINGS).vectors, ReadingSettings(a=1e-2, window=4, scale=8.0)
 )
 MEANINGS = {atom: Meaning(atom, 0.0, f"atom {atom}", (Neighbour(WORDS[5 * atom], 1.0),)) for atom in range(3)}
-TELLER = Teller(
+DISAMBIGUATOR = Disambiguator(
     "bank", target_forms("bank", Tokenizer()), POSTERIOR, {MONEY: 0.6, RIVER: 0.3, SONG: 0.1}, MEANINGS, Tokenizer()
 )
 
 
 def tell(text: str, **options: int) -> Disambiguation:
-    (answers,) = TELLER.tell([text], **options)
+    (answers,) = DISAMBIGUATOR.answer_texts([text], **options)
     return answers[0]
 
 
@@ -82,39 +82,39 @@ def test_without_known_words_the_word_alone_speaks(text: str) -> None:
 
 def test_every_occurrence_has_an_answer() -> None:
     far = " ".join(["zyx"] * 3)
-    (answers, none) = TELLER.tell([f"The bank's loan, {far} Banks", "no such word"])
+    (answers, none) = DISAMBIGUATOR.answer_texts([f"The bank's loan, {far} Banks", "no such word"])
     assert none == []
     assert [(answer.position, answer.form) for answer in answers] == [(1, "bank's"), (6, "banks")]
     assert {answer.word for answer in answers} == {"bank"}
 
 
 def test_a_word_of_one_sense_has_nothing_to_decide() -> None:
-    (answers,) = replace(TELLER, weights={RIVER: 0.4}).tell(["loan bank cash"])
+    (answers,) = replace(DISAMBIGUATOR, weights={RIVER: 0.4}).answer_texts(["loan bank cash"])
     assert answers[0].sense.probability == 1
     assert answers[0].deciding == ()
 
 
 def test_a_word_of_no_sense_is_refused() -> None:
     with pytest.raises(InputError, match="no atom with a positive weight"):
-        replace(TELLER, weights={}).tell(["loan bank cash"])
+        replace(DISAMBIGUATOR, weights={}).answer_texts(["loan bank cash"])
 
 
 def test_a_phrase_as_a_usage() -> None:
-    (answer,) = TELLER.tell_usages([Usage(["loan", "old", "bank", "cash"], 1, 2)])
+    (answer,) = DISAMBIGUATOR.answer_usages([Usage(["loan", "old", "bank", "cash"], 1, 2)])
     assert answer.form == "old bank"
     assert answer.n_known == 2
 
 
 def test_no_texts_and_no_usages() -> None:
-    assert TELLER.tell([]) == []
-    assert TELLER.tell_usages([]) == []
+    assert DISAMBIGUATOR.answer_texts([]) == []
+    assert DISAMBIGUATOR.answer_usages([]) == []
 
 
 @given(st.lists(st.lists(st.sampled_from([*WORDS, "zyx"]), max_size=8).map(" ".join), max_size=6), st.randoms())
 def test_texts_are_answered_in_their_order_and_for_themselves(texts: list[str], shuffle: object) -> None:
     order = list(range(len(texts)))
     shuffle.shuffle(order)  # type: ignore[attr-defined]
-    together, shuffled = TELLER.tell(texts), TELLER.tell([texts[k] for k in order])
+    together, shuffled = DISAMBIGUATOR.answer_texts(texts), DISAMBIGUATOR.answer_texts([texts[k] for k in order])
     for k, answers in zip(order, shuffled, strict=True):
         for one, other in zip(answers, together[k], strict=True):
             assert (one.position, one.form, one.n_known) == (other.position, other.form, other.n_known)

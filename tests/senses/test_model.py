@@ -105,7 +105,7 @@ def test_own_name_replaces_the_label(model: SenseModel) -> None:
     made_up = model.label(atom)
     model.name(atom, "discourse three")
     assert model.senses("both3")[0].label == "discourse three"
-    assert model.search("three") == [atom]
+    assert [(match.atom, match.label) for match in model.search("three")] == [(atom, "discourse three")]
     model.name(atom, "")
     assert model.label(atom) == made_up
     with pytest.raises(InputError, match="one line"):
@@ -128,10 +128,22 @@ def test_more_nearest_words_than_are_stored(model: SenseModel) -> None:
 
 
 def test_search_for_a_word_starts_with_its_senses(model: SenseModel) -> None:
-    found = model.search("both3")
+    found = [match.atom for match in model.search("both3")]
     assert found[:2] == [sense.atom for sense in model.senses("both3")]
     with pytest.raises(UnknownWordError):
         model.search("nothing like it")
+
+
+def test_search_finds_labels_and_leaves_hidden_atoms_out(model: SenseModel) -> None:
+    atom = model.senses("both3")[0].atom
+    label = model.atoms.labels[atom]
+    first = model.search(label.upper())[0]
+    assert (first.atom, first.label, first.why) == (atom, label, f"its label is {label}")
+    assert atom in [match.atom for match in model.search(label[: len(label) // 2])]
+    model.hide(atom)
+    assert atom not in [match.atom for match in model.search(label)]
+    with pytest.raises(UnknownWordError):
+        model.search(" ")
 
 
 def test_every_atom_has_one_home_in_the_tree(model: SenseModel) -> None:

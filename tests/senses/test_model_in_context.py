@@ -326,7 +326,7 @@ def test_phrase_is_one_word(tmp_path: Path) -> None:
     plain = world_embeddings()
     words = ["left_bank" if word == "geese" else word for word in plain.words]
     model = world_model(tmp_path / "model", Embeddings(words, plain.vectors, plain.counts), induced_map=world_map())
-    model.tokenizer = Tokenizer(phrases=("left bank",))
+    model.parts.tokenizer = Tokenizer(phrases=("left bank",))
     (answer,) = model.disambiguate("left_bank", "An opera on the Left Bank, a choir, a song")
     assert (answer.form, answer.position, answer.sense.atom) == ("left_bank", 4, SONG)
     assert [each.form for each in model.disambiguate("bank", "left bank, bank")] == ["bank"]

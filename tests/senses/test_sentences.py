@@ -174,7 +174,7 @@ def test_words_of_phrases_are_not_words_of_the_model(model: SenseModel, tmp_path
     """A lexicon knows more words than the model where phrases are joined."""
     plain = find(model, planted_text(), tmp_path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(model.__dict__, "tokenizer", Tokenizer(phrases=("not there",)))
+        patch.setitem(model.parts.__dict__, "tokenizer", Tokenizer(phrases=("not there",)))
         assert find(model, planted_text().replace(WORD, f"not there there not {WORD}"), tmp_path)[1].n_sentences == 2
     assert plain[1].n_sentences == 2
 

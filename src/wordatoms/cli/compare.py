@@ -33,11 +33,12 @@ def compare(model1: str, model2: str, word: str, forms: bool, number: int, as_js
     Senses that belong together stand in one row, with how alike they are; below them, what only one model has.
     """
     from wordatoms.senses.comparison import compare_senses
+    from wordatoms.senses.results import to_json
 
     first, second = (load_model(_folder(model)) for model in (model1, model2))
     found = compare_senses(first, second, word, forms=forms, n_nearest=number, n_near_words=number)
     if as_json:
-        show_json({"models": [model1, model2], **_record(found)})
+        show_json({"models": [model1, model2], **to_json(found)})
     else:
         _show(found, (model1, model2))
 
@@ -46,16 +47,6 @@ def _folder(model: str) -> str:
     from wordatoms.storage.bundled import ENGLISH, bundled_model
 
     return str(bundled_model()) if model == ENGLISH.name and not Path(model).exists() else model
-
-
-def _record(found: Comparison) -> dict[str, Any]:
-    return {
-        "word": found.word,
-        "known": found.known,
-        "senses": found.senses,
-        "pairs": found.pairs,
-        "nearest": found.nearest,
-    }
 
 
 def _show(found: Comparison, models: tuple[str, str]) -> None:

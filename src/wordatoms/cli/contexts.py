@@ -26,7 +26,7 @@ def induce(word: str, contexts: str, model: str, include_target: bool, number: i
     """
     from wordatoms.contexts.induced_map import InducedMap, find_contexts
     from wordatoms.embeddings.embeddings import Embeddings
-    from wordatoms.senses.model_tokens import model_tokenizer
+    from wordatoms.senses.parts import model_tokenizer
     from wordatoms.storage.folder import ModelFolder
 
     folder = ModelFolder(model)

@@ -21,11 +21,6 @@ def load_embeddings(model: str) -> Embeddings:
     return Embeddings.load(folder.path)
 
 
-def spelled(embeddings: Embeddings, word: str) -> str:
-    """A word as the model spells it: in small letters where only those are known."""
-    return word if word in embeddings or word.lower() not in embeddings else word.lower()
-
-
 def load_model(model: str) -> SenseModel:
     from wordatoms.errors import ModelError
     from wordatoms.senses.model import SenseModel

@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 
-def show_json(value: object) -> None:
-    click.echo(json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+def show_json(value: object, *, indent: int | None = 2) -> None:
+    """Print a result as JSON."""
+    from wordatoms.senses.results import to_json
+
+    click.echo(json.dumps(to_json(value), indent=indent, ensure_ascii=False, allow_nan=False))
 
 
 def show_json_line(value: object) -> None:
-    """One JSON object per line, for streams."""
-    click.echo(json.dumps(_plain(value), ensure_ascii=False, allow_nan=False))
-
-
-def _plain(value: Any) -> Any:
-    """Results as JSON knows them: objects and named tuples become mappings."""
-    if is_dataclass(value):
-        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
-    if hasattr(value, "_asdict"):
-        return _plain(value._asdict())
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+    """Print a result as JSON on one line, for streams."""
+    show_json(value, indent=None)
 
 
 def show_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

@@ -138,7 +138,7 @@ def _words(label: str, nearest: Iterable[Neighbour], *, named: bool) -> str:
 @click.command()
 @click.argument("ids", metavar="[ID]…", type=int, nargs=-1)
 @options.model
-@click.option("--search", metavar="WORD", help="The atoms that this word belongs to, or whose label has this text.")
+@click.option("--search", metavar="TEXT", help="Find atoms by a word, by a name you gave, or by their label.")
 @click.option("--meta", is_flag=True, help="A tree: meta-atoms, and under each the atoms it groups.")
 @options.number
 @click.option("--name", help="Give the atom a name of your own; an empty one takes it back.")
@@ -161,10 +161,10 @@ def atoms(
     """
     opened = load_model(model)
     if search == "":
-        raise click.UsageError("--search needs a word.")
+        raise click.UsageError("--search needs a text.")
     if name is not None or hide is not None:
         _change_atom(opened, ids, name, hide)
-    chosen = [*ids, *(opened.search(search) if search else [])]
+    chosen = [*ids, *(match.atom for match in (opened.search(search) if search else []))]
     everything = not ids and not search
     if meta:
         _show_tree(opened, None if everything else chosen, number, as_json=as_json)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wordatoms.cli import options
-from wordatoms.cli.models import load_embeddings, load_model, spelled
+from wordatoms.cli.models import load_embeddings, load_model
 from wordatoms.cli.output import remark, show_json, show_table
 from wordatoms.cli.reports import report_lines
 
@@ -29,7 +29,7 @@ def nearest(words: tuple[str, ...], model: str, number: int, as_json: bool) -> N
     from wordatoms.senses.parts import ModelParts
 
     opened = ModelParts(model)
-    known = [spelled(opened.embeddings, word) for word in words]
+    known = [opened.find_spelling(word) or word for word in words]
     opened.embeddings.lookup(known)  # unknown words are told together
     found = {word: opened.near_words(spelling, number) for word, spelling in zip(words, known, strict=True)}
     if as_json:
@@ -51,8 +51,10 @@ def nearest(words: tuple[str, ...], model: str, number: int, as_json: bool) -> N
 def similarity(word1: str, word2: str, context1: str | None, context2: str | None, model: str, as_json: bool) -> None:
     """The cosine between two words, or between two words as they are meant in their contexts."""
     if context1 is None and context2 is None:
-        embeddings = load_embeddings(model)
-        cosine = embeddings.similarity(spelled(embeddings, word1), spelled(embeddings, word2))
+        from wordatoms.senses.parts import ModelParts
+
+        opened = ModelParts(model)
+        cosine = opened.embeddings.similarity(*(opened.find_spelling(word) or word for word in (word1, word2)))
     else:
         cosine = load_model(model).similarity(word1, word2, context1=context1, context2=context2)
     if as_json:

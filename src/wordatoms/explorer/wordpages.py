@@ -16,7 +16,7 @@ import numpy as np
 from wordatoms.atoms.layout import Layout, lay_out
 from wordatoms.atoms.meta_atoms import MetaAtoms
 from wordatoms.embeddings.embeddings import Neighbour
-from wordatoms.errors import ModelError
+from wordatoms.errors import ModelError, UnknownWordError
 from wordatoms.explorer.lookup import Beginnings, Spellings
 from wordatoms.explorer.nearwords import NearWords
 from wordatoms.explorer.once import made_once
@@ -24,7 +24,7 @@ from wordatoms.explorer.refusals import unknown_word
 from wordatoms.senses.annotations import FILE as NOTES_FILE
 from wordatoms.senses.annotations import Notes
 from wordatoms.senses.model import SenseModel
-from wordatoms.senses.results import LIGHTEST
+from wordatoms.senses.results import LIGHTEST, to_json
 
 Answer = dict[str, Any]
 
@@ -131,8 +131,8 @@ class WordPages:
 
     def find_near(self, word: str) -> list[Neighbour]:
         """The nearest words of a word; none of an unknown one."""
-        known = (each for each in (word, word.lower()) if each in self.model.embeddings)
-        return self.near_words.of(spelling, N_NEAREST) if (spelling := next(known, None)) else []
+        spelling = self.model.find_spelling(word)
+        return self.near_words.of(spelling, N_NEAREST) if spelling else []
 
     def count(self, word: str) -> int | None:
         counts = self.model.embeddings.counts
@@ -209,26 +209,12 @@ class WordPages:
         }
 
     def search(self, text: str) -> Answer:
-        """Atoms by a name that a person gave, by a word of theirs, or by their label; and why each was found."""
-        notes = self.notes
-        reasons: dict[int, str] = {}
-        for atom, name in sorted(notes.names.items()):
-            if text.lower() in name.lower():
-                reasons.setdefault(atom, f"its name is {name}")
-        for word in dict.fromkeys((text, text.lower(), *self.model.tokenizer.tokens(text))):
-            if word in self.model.embeddings:
-                self._add_atoms_of(word, reasons)
-        shown = [atom for atom in reasons if atom not in notes.hidden][:N_FOUND]
-        return {
-            "atoms": [{"atom": atom, "label": self.model.label(atom, notes), "why": reasons[atom]} for atom in shown]
-        }
-
-    def _add_atoms_of(self, word: str, reasons: dict[int, str]) -> None:
-        row = self.model.row(word)
-        weights = self.model.atoms.codes.positive(row)
-        for atom in self.model.atoms.containing(row):
-            why = f"a sense of {word} ({weights[atom]:.2f})" if atom in weights else f"{word} is one of its near words"
-            reasons.setdefault(atom, why)
+        """Find atoms by name, word or label, each with the reason it was found."""
+        try:
+            found = self.model.search(text, notes=self.notes)
+        except UnknownWordError:
+            found = []
+        return {"atoms": to_json(found[:N_FOUND])}
 
 
 def rounded(number: float) -> float:

@@ -31,7 +31,7 @@ from wordatoms.pipeline.sources import (
     trusting_record,
 )
 from wordatoms.progress import SILENT, Display
-from wordatoms.senses.model_tokens import model_tokenizer
+from wordatoms.senses.parts import model_tokenizer
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.corpus import Corpus
 

@@ -20,7 +20,7 @@ from wordatoms.pipeline.atomize import AtomSettings, atomize, learn_atoms, read_
 from wordatoms.pipeline.map import model_text
 from wordatoms.pipeline.sources import as_input
 from wordatoms.progress import SILENT, Display
-from wordatoms.senses.model_tokens import model_tokenizer
+from wordatoms.senses.parts import model_tokenizer
 from wordatoms.storage.files import write_json
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.storage.untrusted import read_json

@@ -23,7 +23,7 @@ Place = tuple[NDArray[np.int32], NDArray[np.float32]]
 
 
 @dataclass(frozen=True, eq=False)
-class Teller:
+class Disambiguator:
     """Tells the senses of one word apart."""
 
     word: str
@@ -35,13 +35,13 @@ class Teller:
     """What to show of each atom; the probability comes from here."""
     tokenizer: Tokenizer
 
-    def tell(self, texts: Sequence[str], *, n_deciding: int = 5) -> list[list[Disambiguation]]:
+    def answer_texts(self, texts: Sequence[str], *, n_deciding: int = 5) -> list[list[Disambiguation]]:
         """For each text, the answers for all occurrences of the word in it."""
         found = [find_usages(self.word, text, self.tokenizer, forms=self.forms) for text in texts]
-        answers = iter(self.tell_usages([usage for usages in found for usage in usages], n_deciding=n_deciding))
+        answers = iter(self.answer_usages([usage for usages in found for usage in usages], n_deciding=n_deciding))
         return [[next(answers) for _ in usages] for usages in found]
 
-    def tell_usages(self, usages: Sequence[Usage], *, n_deciding: int = 5) -> list[Disambiguation]:
+    def answer_usages(self, usages: Sequence[Usage], *, n_deciding: int = 5) -> list[Disambiguation]:
         reader = self.posterior.reader
         windows = reader.windows(usages, self.forms)
         contexts = reader.vectors(windows)

@@ -1,6 +1,6 @@
-"""The parts of a trained model, each loaded when a question first needs it.
+"""The parts of a trained model, each loaded from the model folder when it is first needed.
 
-Left out: the questions (`wordatoms.senses.model`), and how the parts were made (`wordatoms.pipeline`).
+Left out: the questions a model answers (`wordatoms.senses.model`), and how the parts are made (`wordatoms.pipeline`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from wordatoms.counts.word_lists import WordList
 from wordatoms.embeddings.embeddings import Embeddings, Neighbour, load_words
 from wordatoms.embeddings.neighbours import FILE as NEIGHBOURS
 from wordatoms.embeddings.neighbours import Neighbours
+from wordatoms.embeddings.spelling import find_spelling
 from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.senses.annotations import Notes
-from wordatoms.senses.model_tokens import model_tokenizer
 from wordatoms.storage.bundled import bundled_model, notes_folder
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.tokenizer import Tokenizer
@@ -32,100 +32,140 @@ if TYPE_CHECKING:  # loaded with the first question about a context
     from wordatoms.contexts.reader import ReadingSettings
     from wordatoms.senses.posterior import Posterior
 
-
 KINDS = {"count": "words", "embed": "vectors", "map": "map", "atomize": "atoms"}
-"""What a stage makes."""
+"""What each stage makes, for error messages."""
+N_TELLING_WORDS = 1000
+"""A capital letter in one of this many first words of imported vectors means that their text was not lower-cased."""
 Part = TypeVar("Part")
 
 
 class ModelParts:
-    """A model's folder, and what is in it."""
+    """A model folder and everything in it; without a path, the bundled English model."""
 
     def __init__(self, path: Path | str | None = None, *, verify: bool = False) -> None:
         self.folder = ModelFolder(bundled_model() if path is None else path)
         self.folder.check(thorough=verify)
         self.path = self.folder.path
 
-    def _part(self, stages: Sequence[str], load: Callable[[Path], Part]) -> Part:
-        """What one of these stages made, as it was when the model was opened."""
+    def _load(self, stages: Sequence[str], load: Callable[[Path], Part]) -> Part:
+        """Load what one of these stages made, and check that the folder did not change since it was opened."""
         if not any(stage in self.folder.stages for stage in stages):
             raise ModelError(f"{self.path} has no {KINDS[stages[0]]} yet; run: wordatoms {stages[0]} {self.path}")
         try:
             return load(self.path)
-        finally:  # files of two models may load well, or badly, and say nothing of the reason
+        finally:  # a mix of two models' files may load without an error, or fail with a misleading one
             self.folder.check_unchanged()
 
+    # --- words
+
     @cached_property
-    def _word_list(self) -> WordList:
-        return self._part(("count", "import"), load_words)
+    def word_list(self) -> WordList:
+        return self._load(("count", "import"), load_words)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """By falling count wherever the model was trained here."""
-        return self._word_list.words
+        return self.word_list.words
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        return {word: row for row, word in enumerate(self.words)}
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        return model_tokenizer(self.folder)
+
+    def find_spelling(self, word: str) -> str | None:
+        return find_spelling(word, self.rows, lambda text: self.tokenizer.tokens(text))
+
+    def row(self, word: str) -> int:
+        spelling = self.find_spelling(word)
+        if spelling is None:
+            raise UnknownWordError(word, self.words)
+        return self.rows[spelling]
+
+    def forms(self, word: str) -> tuple[str, ...]:
+        if word in self.rows and self._listed_forms is not None:
+            return (word, *(form for form in self._listed_forms.get(word, ()) if form in self.rows))
+        return inflected_forms(word, self.rows)
+
+    @cached_property
+    def _listed_forms(self) -> Mapping[str, tuple[str, ...]] | None:
+        """The inflected forms of all words, if the model has a list of them."""
+        path = self.path / FORMS
+        try:
+            return parse_forms(path.read_bytes()) if path.is_file() else None
+        except InputError as error:
+            raise ModelError(f"{path} {error}") from error
+
+    # --- vectors
 
     @cached_property
     def embeddings(self) -> Embeddings:
-        return self._part(("embed", "import"), lambda path: Embeddings.load(path, self._word_list))
+        return self._load(("embed", "import"), lambda path: Embeddings.load(path, self.word_list))
 
     @cached_property
     def learned_from(self) -> Embeddings:
-        """The vectors that the atoms were learned from: those of the words, or the induced ones."""
+        """The vectors that the atoms were learned from: the word vectors or the induced ones."""
         settings = self.folder.stages.get("atomize", {}).get("settings", {})
-        vectors = str(settings.get("vectors", "word"))
-        return self.embeddings if vectors == "word" else self._part(("map",), lambda path: load_vectors(path, vectors))
+        kind = str(settings.get("vectors", "word"))
+        vectors = self.embeddings if kind == "word" else self._load(("map",), lambda path: load_vectors(path, kind))
+        if vectors.dim != self.atoms.dim:
+            self._refuse(f"vectors of {vectors.dim} dimensions but atoms of {self.atoms.dim}")
+        return vectors
 
     @cached_property
     def neighbours(self) -> Neighbours | None:
-        """Of all words, where the model keeps them: those of a stage that is no longer valid are not looked at."""
-        kept = self.folder.stages.get("atomize", {}).get("files", {})
-        if NEIGHBOURS not in kept:
+        """The stored neighbours of all words, if the stage `atomize` kept them."""
+        if NEIGHBOURS not in self.folder.stages.get("atomize", {}).get("files", {}):
             return None
-        return self._part(("atomize",), lambda path: Neighbours.load(path, len(self.words)))
+        return self._load(("atomize",), lambda path: Neighbours.load(path, len(self.words)))
 
     def near_words(self, word: str, n: int = 10) -> list[Neighbour]:
-        """The words nearest to a word: looked up where the model keeps so many, else by a search over all words."""
         row, kept = self.row(word), self.neighbours
         if kept is not None and 1 <= n <= kept.n_kept:
             return kept.of(row, n, self.embeddings)
         return self.embeddings.nearest(self.words[row], n)
 
+    # --- atoms
+
     @cached_property
     def atoms(self) -> Atoms:
-        atoms = self._part(("atomize",), Atoms.load)
+        atoms = self._load(("atomize",), Atoms.load)
         if len(atoms.codes) != len(self.words):
-            raise ModelError(
-                f"{self.path} disagrees with itself: {len(self.words):,} words but codes of {len(atoms.codes):,}; "
-                "make the atoms again."
-            )
+            self._refuse(f"{len(self.words):,} words but codes of {len(atoms.codes):,}")
         return atoms
 
-    def _closest(self, word: str, n: int) -> list[tuple[int, float]]:
-        vectors = self.learned_from
-        if vectors.dim != self.atoms.dim:
-            raise ModelError(
-                f"{self.path} disagrees with itself: vectors of {vectors.dim} dimensions but atoms of "
-                f"{self.atoms.dim}; make the atoms again."
-            )
-        return self.atoms.closest(vectors[word], n)
-
-    # --- contexts
+    def _refuse(self, contradiction: str) -> None:
+        raise ModelError(f"{self.path} is inconsistent: {contradiction}. Run: wordatoms atomize {self.path} --force")
 
     @cached_property
-    def tokenizer(self) -> Tokenizer:
-        """How text is cut into the words of the model."""
-        return model_tokenizer(self.folder)
+    def meta_atoms(self) -> MetaAtoms:
+        return self._load(("atomize",), lambda path: MetaAtoms.load(path, len(self.atoms)))
+
+    @cached_property
+    def layout(self) -> Layout:
+        return self._load(("atomize",), lambda path: load_layout(path, len(self.atoms)))
+
+    @cached_property
+    def notes_folder(self) -> Path:
+        return notes_folder(self.path)
+
+    @property
+    def notes(self) -> Notes:
+        """The user's notes, read each time because another process may have changed them."""
+        return Notes.load(self.notes_folder, self.atoms.fingerprint, len(self.atoms))
+
+    # --- contexts
 
     @cached_property
     def induced_map(self) -> InducedMap:
         from wordatoms.contexts.induced_map import InducedMap
 
         self.folder.require("map", f"run: wordatoms map {self.path}")
-        return self._part(("map",), InducedMap.load)
+        return self._load(("map",), InducedMap.load)
 
     @cached_property
     def reading(self) -> ReadingSettings:
-        """How contexts are read: as the model was tuned, else by default."""
         from wordatoms.contexts.reader import load_reading
 
         return load_reading(self.folder)
@@ -135,70 +175,31 @@ class ModelParts:
         return self.make_posterior(self.reading)
 
     def make_posterior(self, settings: ReadingSettings) -> Posterior:
-        """A posterior over the atoms with settings of one's own."""
         from wordatoms.senses.posterior import make_posterior
 
         return make_posterior(self.embeddings, self.induced_map, self.atoms.vectors, settings)
 
-    # --- words
-
-    @cached_property
-    def meta_atoms(self) -> MetaAtoms:
-        return self._part(("atomize",), lambda path: MetaAtoms.load(path, len(self.atoms)))
-
-    @cached_property
-    def layout(self) -> Layout:
-        """A place in the plane for each atom, (n_atoms, 2)."""
-        return self._part(("atomize",), lambda path: load_layout(path, len(self.atoms)))
-
-    @property
-    def notes(self) -> Notes:
-        """What a person added: read anew each time, because another process may have changed it."""
-        return Notes.load(self.notes_folder, self.atoms.fingerprint, len(self.atoms))
-
-    @cached_property
-    def notes_folder(self) -> Path:
-        return notes_folder(self.path)
-
-    @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {word: row for row, word in enumerate(self.words)}
-
-    def forms(self, word: str) -> tuple[str, ...]:
-        """The word, and its inflected forms that the model knows."""
-        if word in self._rows and self._listed_forms is not None:
-            return (word, *(form for form in self._listed_forms.get(word, ()) if form in self._rows))
-        return inflected_forms(word, self._rows)
-
-    @cached_property
-    def _listed_forms(self) -> Mapping[str, tuple[str, ...]] | None:
-        """Of all words, where the model has a list of them."""
-        path = self.path / FORMS
-        try:
-            return parse_forms(path.read_bytes()) if path.is_file() else None
-        except InputError as error:
-            raise ModelError(f"{path} {error}") from error
-
-    def find_spelling(self, word: str) -> str | None:
-        """A word as the model spells it: as given, in small letters, or as texts are cut (“tie”, is tie); else None."""
-        tokens = self.tokenizer.tokens(word)
-        spellings = (word, word.lower(), *(tokens if len(tokens) == 1 else ()))  # new york may be one token
-        return next((spelling for spelling in spellings if spelling in self._rows), None)
-
-    def row(self, word: str) -> int:
-        """The row of a word; an unknown one raises with the nearest spellings."""
-        if word in self._rows:
-            return self._rows[word]
-        if word.lower() in self._rows:
-            return self._rows[word.lower()]
-        raise UnknownWordError(word, self.words)
-
 
 def load_vectors(path: Path, vectors: str) -> Embeddings:
-    """The word vectors of a model, or its induced ones."""
+    """Load the word vectors of a model ("word"), or its induced ones."""
     embeddings = Embeddings.load(path)
     if vectors == "word":
         return embeddings
     from wordatoms.contexts.induced_map import load_induced_vectors
 
     return replace(embeddings, vectors=load_induced_vectors(path), state={})
+
+
+def model_tokenizer(folder: ModelFolder) -> Tokenizer:
+    """Return the tokenizer of the counted text; for imported vectors, one that keeps case if the words suggest it."""
+    if "count" not in folder.stages:
+        words, _ = load_words(folder.path)
+        return Tokenizer(keep_case=any(word != word.lower() for word in words[:N_TELLING_WORDS]))
+    settings = folder.stages["count"]["settings"]
+    keep_case, pretokenized, phrases = (settings.get(name) for name in ("keep_case", "pretokenized", "phrases"))
+    are_texts = isinstance(phrases, list) and all(isinstance(phrase, str) for phrase in phrases)
+    if not (isinstance(keep_case, bool) and isinstance(pretokenized, bool) and are_texts):
+        raise ModelError(
+            f"{folder.path / 'manifest.json'} does not say how the text was tokenized; count the text again."
+        )
+    return Tokenizer(keep_case, pretokenized, tuple(phrases))

@@ -1,10 +1,10 @@
-"""What a model answers with: senses, candidates, atoms, and the meanings of a word in a text."""
+"""Answers of a model: senses, candidates, atoms, and the meanings of a word in a text; all of them as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,17 @@ from wordatoms.embeddings.embeddings import Neighbour
 
 LIGHTEST = 0.005
 """Atoms of a smaller weight, from rare forms of a word, are no senses worth showing."""
+
+
+def to_json(result: Any) -> Any:
+    """Return a result in types that JSON has: dataclasses and named tuples become dicts, other tuples lists."""
+    if is_dataclass(result):
+        return {field.name: to_json(getattr(result, field.name)) for field in fields(result)}
+    if hasattr(result, "_asdict"):
+        return to_json(result._asdict())
+    if isinstance(result, Mapping):
+        return {str(key): to_json(value) for key, value in result.items()}
+    return [to_json(value) for value in result] if isinstance(result, list | tuple) else result
 
 
 class Link(NamedTuple):
@@ -76,6 +87,16 @@ class AtomView:
     meta: tuple[tuple[int, float, str], ...]
     """The meta-atoms it is made of: id, weight, label."""
     hidden: bool
+
+
+class AtomMatch(NamedTuple):
+    """An atom that a search found."""
+
+    atom: int
+    label: str
+    """The name a person gave the atom, or its label."""
+    why: str
+    """Why it was found, such as "a sense of jazz (0.71)"."""
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def induced(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, 
     from wordatoms.paper.tasks.induced.evaluate import evaluate_induced
     from wordatoms.plots import check_plot
     from wordatoms.progress import Display
-    from wordatoms.senses.model_tokens import model_tokenizer
+    from wordatoms.senses.parts import model_tokenizer
     from wordatoms.storage.folder import ModelFolder
 
     if plot:

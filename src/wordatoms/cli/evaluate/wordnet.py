@@ -32,7 +32,7 @@ def wordnet(model: str, wordnet_folder: str | None, data: str, n_random: int, se
     from wordatoms.contexts.induced_map import InducedMap
     from wordatoms.paper.tasks.wordnet.evaluate import evaluate_wordnet, read_targets
     from wordatoms.paper.wordnet import WordNet
-    from wordatoms.senses.model_tokens import model_tokenizer
+    from wordatoms.senses.parts import model_tokenizer
     from wordatoms.storage.folder import ModelFolder
 
     embeddings, folder = load_embeddings(model), ModelFolder(model)

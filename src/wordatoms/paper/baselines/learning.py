@@ -23,7 +23,7 @@ from wordatoms.paper.texts import evaluation_text
 from wordatoms.parallel import resolve_threads
 from wordatoms.progress import SILENT, Display
 from wordatoms.senses.model import SenseModel
-from wordatoms.senses.model_tokens import model_tokenizer
+from wordatoms.senses.parts import model_tokenizer
 from wordatoms.storage.folder import ModelFolder
 
 

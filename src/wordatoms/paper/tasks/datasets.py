@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.embeddings.spelling import find_spelling
 from wordatoms.errors import InputError
 from wordatoms.text.files import file_errors, printable
 
@@ -84,5 +85,4 @@ def join_contractions(text: str) -> str:
 
 def find_rows(embeddings: Embeddings, words: Sequence[str]) -> NDArray[np.intp]:
     """The row of each word as it is spelt, else of its lower-case form, else -1."""
-    as_spelt = embeddings.find_rows(words)
-    return np.where(as_spelt >= 0, as_spelt, embeddings.find_rows(word.lower() for word in words))
+    return embeddings.find_rows(find_spelling(word, embeddings) or word for word in words)
