@@ -229,10 +229,10 @@ def change_count(model: Path, **settings: object) -> None:
 @pytest.mark.parametrize("phrases", [None, 5, "new york", [3], {"a": 1}])
 def test_a_manifest_that_does_not_say_what_words_are(model: Path, phrases: object) -> None:
     change_count(model, keep_case=False, pretokenized=False, phrases=phrases)
-    with pytest.raises(ModelError, match="how the text was cut"):
+    with pytest.raises(ModelError, match="how the text was tokenized"):
         ask(model)
     change_count(model)
-    with pytest.raises(ModelError, match="how the text was cut"):
+    with pytest.raises(ModelError, match="how the text was tokenized"):
         ask(model)
 
 
