@@ -34,6 +34,7 @@ from wordatoms.counts.cooccurrence import count_pairs
 from wordatoms.counts.vocabulary import Vocabulary, build_vocabulary
 from wordatoms.engine.dask import DaskEngine
 from wordatoms.engine.threads import Engine, ThreadEngine
+from wordatoms.run import Run
 from wordatoms.storage.folder import peak_memory
 from wordatoms.text.corpus import Corpus, open_corpus
 
@@ -59,20 +60,18 @@ class Bench:
         with TemporaryDirectory(dir=self.work) as folder:
             self.folder = Path(folder)
             started, cpu_before = time.perf_counter(), cpu()
-            found = getattr(self, name)(engine=engine)
+            found = getattr(self, name)(run=Run(engine=engine, memory=self.memory))
             seconds = {"seconds": time.perf_counter() - started, "cpu": cpu() - cpu_before}
             self.digests.setdefault(name, set()).add(digest(found))
         return seconds
 
     def words(self, **options: Any) -> list[Any]:
-        self.vocabulary = build_vocabulary(self.corpus, memory=self.memory, work=self.work, **options)
+        self.vocabulary = build_vocabulary(self.corpus, work=self.work, **options)
         return [np.array(self.vocabulary.words), self.vocabulary.counts]
 
     def pairs(self, **options: Any) -> list[Any]:
         assert self.vocabulary
-        counts = count_pairs(
-            self.corpus, self.vocabulary, memory=self.memory, work=self.work, folder=self.folder, **options
-        )
+        counts = count_pairs(self.corpus, self.vocabulary, work=self.work, folder=self.folder, **options)
         self.n_pairs = counts.n_pairs
         return [counts.indptr, counts.indices, counts.values]
 
@@ -84,7 +83,7 @@ class Bench:
         assert self.vocabulary
         shape = (len(self.vocabulary), self.dim)
         vectors = np.random.default_rng(0).normal(size=shape).astype(np.float32)
-        sums = context_sums(self.corpus, self.vocabulary.words, vectors, memory=self.memory, work=self.work, **options)
+        sums = context_sums(self.corpus, self.vocabulary.words, vectors, work=self.work, **options)
         return [sums.outside, sums.n_contexts]
 
 

@@ -23,6 +23,7 @@ from wordatoms.counts.cooccurrence import count_pairs
 from wordatoms.counts.vocabulary import Vocabulary, build_vocabulary
 from wordatoms.engine.threads import ThreadEngine
 from wordatoms.kernels import jit
+from wordatoms.run import Run
 from wordatoms.text.corpus import Corpus, open_corpus, read_blocks
 from wordatoms.text.tokenizer import Lexicon
 
@@ -73,7 +74,9 @@ def measure_counting(
     engine = ThreadEngine(threads)
     with TemporaryDirectory() as folder:
         seconds = best(
-            lambda: count_pairs(corpus, vocabulary, window=WINDOW, engine=engine, memory=memory, folder=Path(folder)),
+            lambda: count_pairs(
+                corpus, vocabulary, window=WINDOW, run=Run(engine=engine, memory=memory), folder=Path(folder)
+            ),
             repeat,
         )
     stream = encoded_stream(corpus, vocabulary)
@@ -95,11 +98,11 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         corpus = open_corpus(arguments.text, work=Path(work), threads=1)
         half = Corpus(shards=corpus.shards[: max(len(corpus.shards) // 2, 1)], files=corpus.files)
         engine = ThreadEngine(arguments.threads)
-        build_vocabulary(half, min_count=1, engine=engine)  # compiles
+        build_vocabulary(half, min_count=1, run=Run(engine=engine))  # compiles
         vocabulary_seconds = best(
-            lambda: build_vocabulary(corpus, min_count=20, engine=engine, memory=memory), arguments.repeat
+            lambda: build_vocabulary(corpus, min_count=20, run=Run(engine=engine, memory=memory)), arguments.repeat
         )
-        vocabulary = build_vocabulary(corpus, min_count=20, engine=engine, memory=memory)
+        vocabulary = build_vocabulary(corpus, min_count=20, run=Run(engine=engine, memory=memory))
         run = (arguments.threads, arguments.repeat, memory)
         result: dict[str, Any] = {
             "machine": describe_machine(),
@@ -111,7 +114,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
             "counting": measure_counting(corpus, vocabulary, *run),
         }
         if len(corpus.shards) > 1:
-            first = build_vocabulary(half, min_count=20, engine=engine)
+            first = build_vocabulary(half, min_count=20, run=Run(engine=engine))
             known = Vocabulary(vocabulary.words, vocabulary.counts, first.n_tokens)
             result["counting_half_of_the_text"] = measure_counting(half, known, *run)
         result["memory_allowed_mb"] = arguments.memory

@@ -29,6 +29,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from common import describe_machine, make_parser
+from wordatoms.run import Run
 
 WORDS_AROUND = 20
 """Words on each side of the target in a text to disambiguate."""
@@ -115,7 +116,7 @@ def measure_sentences(model: Path, text: Path, word: str, repeat: int) -> list[M
 
     opened = load(model)
     floor, n_tokens = encoding_floor(text, opened, repeat)
-    seconds = best_cpu(lambda: representative_sentences(opened, word, [text], threads=1), repeat)
+    seconds = best_cpu(lambda: representative_sentences(opened, word, [text], run=Run(threads=1)), repeat)
     return [Measured("sentences", n_tokens, "tokens", seconds, {"read and encode": floor}, peak_memory())]
 
 
@@ -130,9 +131,9 @@ def measure_topics(model: Path, text: Path, _word: str, repeat: int) -> list[Mea
         path = Path(work, "documents.txt")
         path.write_text("".join(documents))
         floor, _ = encoding_floor(path, opened, repeat)
-    topics = document_topics(opened, documents, threads=1)
+    topics = document_topics(opened, documents, run=Run(threads=1))
     n_words, floors = int(topics.n_words.sum()), {"read and encode": floor}
-    seconds = best_cpu(lambda: document_topics(opened, documents, threads=1), repeat)
+    seconds = best_cpu(lambda: document_topics(opened, documents, run=Run(threads=1)), repeat)
     return [
         Measured("topics", len(documents), "documents", seconds, floors, peak_memory()),
         Measured("topics", n_words, "words", seconds, floors, peak_memory()),

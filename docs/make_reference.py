@@ -21,6 +21,7 @@ from typing import Any
 
 import wordatoms as wa
 from wordatoms.contexts import reader as reading
+from wordatoms.run import Run
 from wordatoms.senses import annotations as notes
 from wordatoms.storage import folder
 
@@ -141,7 +142,7 @@ def docstring(found: Any) -> str:
 def stage_files() -> dict[str, list[str]]:
     """The files of each stage, as the manifest of a small model has them."""
     with TemporaryDirectory() as work:
-        wa.train([SMALL_TEXT], work, settings=wa.CountSettings(min_count=2), parameters={"dim": 10}, threads=1)
+        wa.train([SMALL_TEXT], work, settings=wa.CountSettings(min_count=2), parameters={"dim": 10}, run=Run(threads=1))
         stages = json.loads((Path(work) / "manifest.json").read_text("utf-8"))["stages"]
     found = {stage: sorted(record["files"]) for stage, record in stages.items()}
     return {**found, "tune": [reading.TUNING]}

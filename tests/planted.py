@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.paper.tasks.lineup.data import LineupSense, Testbed
 from wordatoms.pipeline.atomize import AtomSettings, atomize
+from wordatoms.run import Run
 from wordatoms.storage.folder import ModelFolder
 
 N_ATOMS = 20
@@ -47,7 +48,7 @@ def planted_model(path: Path, **settings: object) -> ModelFolder:
     with folder.working():
         folder.build("import", {}, make)
     chosen: dict[str, object] = {"n_atoms": N_ATOMS, "sparsity": 2, "n_restarts": 3, "n_iterations": 10, **settings}
-    atomize(folder, AtomSettings(**chosen), threads=1)  # type: ignore[arg-type]
+    atomize(folder, AtomSettings(**chosen), run=Run(threads=1))  # type: ignore[arg-type]
     return folder
 
 

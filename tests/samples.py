@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from wordatoms.engine.threads import make_batches
+from wordatoms.progress import Display, TextCallback
 from wordatoms.text.corpus import Corpus, open_corpus
 
 POEM = "The spring ran dry.\nA tie — won by a head.\n\nÄrger mit dem Böcklein\r\nлуна\n".encode()
@@ -63,6 +64,19 @@ def memory_below(n_bytes: int) -> Iterator[None]:
         assert tracemalloc.get_traced_memory()[1] < n_bytes
     finally:
         tracemalloc.stop()
+
+
+class Reporting(Display):
+    """A display that hands what passes over text report to a function."""
+
+    def __init__(self, report: TextCallback | None) -> None:
+        super().__init__(quiet=True)
+        self.report = report or (lambda *_: None)
+
+    @contextmanager
+    def text_bar(self, step: str, *, n_bytes: int | None) -> Iterator[TextCallback]:  # noqa: ARG002
+        self.n_bytes = n_bytes
+        yield self.report
 
 
 class ParcelEngine:

@@ -28,6 +28,7 @@ from wordatoms.pipeline.sources import CountSettings
 from wordatoms.pipeline.train import train
 from wordatoms.pipeline.tune import adopt_tuning, tune
 from wordatoms.progress import Display
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.bundled import ENGLISH
 from wordatoms.storage.folder import ModelFolder
 
@@ -45,24 +46,23 @@ class Recipe:
     """Atoms of each k-SVD run; about 2000 remain after the runs are merged."""
     seed: int = 0
 
-    def train(self, sources: Sequence[Path], folder: Path, *, threads: int | None, quiet: bool) -> ModelFolder:
+    def train(self, sources: Sequence[Path], folder: Path, run: Run) -> ModelFolder:
         settings: dict[str, Any] = {
             "settings": CountSettings(max_words=self.max_words),
             "parameters": {"dim": self.dim},
             "atom_settings": AtomSettings(n_atoms=self.n_atoms),
         }
-        run = {"random_state": self.seed, "threads": threads, "quiet": quiet}
-        return train(sources, folder, method=self.method, **settings, **run).folder
+        return train(sources, folder, method=self.method, random_state=self.seed, run=run, **settings).folder
 
 
 def make_model(
-    shards: Sequence[Path], work: Path, *, recipe: Recipe | None = None, threads: int | None = None, quiet: bool = True
+    shards: Sequence[Path], work: Path, *, recipe: Recipe | None = None, run: Run = DEFAULT_RUN
 ) -> ModelFolder:
     """Build the compact model of these shards; `work` also keeps the full models."""
-    recipe, run = recipe or Recipe(), {"threads": threads, "quiet": quiet}
-    held = recipe.train(shards[:-1], work / "held", **run)
-    tune(held, shards[-1:], threads=threads, display=Display(quiet=quiet))
-    full = recipe.train(shards, work / "full", **run)
+    recipe = recipe or Recipe()
+    held = recipe.train(shards[:-1], work / "held", run)
+    tune(held, shards[-1:], run=run)
+    full = recipe.train(shards, work / "full", run)
     adopt_tuning(full, held)
     made = compact(full, work / ENGLISH.name, force=True)
     shutil.copyfile(LICENCE, made.path / "LICENCE.txt")
@@ -98,7 +98,9 @@ def main() -> None:
     parser.add_argument("--install", action="store_true", help="install the model into the package")
     given = parser.parse_args()
     try:
-        made = make_model(find_shards(given.corpus), given.output, threads=given.threads, quiet=False)
+        made = make_model(
+            find_shards(given.corpus), given.output, run=Run(given.threads, progress=Display(quiet=False))
+        )
     except WordatomsError as error:
         raise SystemExit(str(error)) from error
     if given.install:

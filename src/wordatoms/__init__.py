@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from wordatoms.pipeline.atomize import AtomSettings
     from wordatoms.pipeline.sources import CountSettings
     from wordatoms.pipeline.train import train
+    from wordatoms.run import Run
     from wordatoms.senses.model import SenseModel, load
     from wordatoms.senses.results import Sense
     from wordatoms.text.corpus import Corpus, open_corpus
@@ -37,6 +38,7 @@ _HOMES = {
     "KSVD": "atoms.estimator",
     "Neighbour": "embeddings.embeddings",
     "Sense": "senses.results",
+    "Run": "run",
     "SenseModel": "senses.model",
     "SparseCodes": "atoms.sparse_coding",
     "Tokenizer": "text.tokenizer",
@@ -76,6 +78,7 @@ __all__ = [  # noqa: RUF022 (in the order of the chain)
     "CountSettings",
     "AtomSettings",
     "train",
+    "Run",
     "WordatomsError",
 ]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import Any, NamedTuple
 
 from tqdm import tqdm
@@ -40,6 +41,12 @@ class Display:
 
     def __init__(self, steps: Sequence[str] = (), *, quiet: bool = True, prefix: str = "") -> None:
         self.steps, self.quiet, self.prefix = tuple(steps), quiet, prefix
+
+    def with_steps(self, steps: Sequence[str]) -> Display:
+        """The same display with its bars numbered in the order of `steps`."""
+        shown = copy(self)
+        shown.steps = tuple(steps)
+        return shown
 
     @contextmanager
     def text_bar(self, step: str, *, n_bytes: int | None) -> Iterator[TextCallback]:

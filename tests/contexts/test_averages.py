@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_contexts as naive
-from samples import ParcelEngine, as_corpus, slow, texts_of
+from samples import ParcelEngine, Reporting, as_corpus, slow, texts_of
 from wordatoms.contexts import averages as contexts_module
 from wordatoms.contexts.averages import (
     MOST_BITS,
@@ -26,6 +26,7 @@ from wordatoms.contexts.averages import (
 )
 from wordatoms.engine.threads import ThreadEngine
 from wordatoms.errors import InputError, ModelError
+from wordatoms.run import Run
 from wordatoms.text.corpus import Corpus
 from wordatoms.text.tokenizer import Tokenizer
 
@@ -65,11 +66,13 @@ def test_same_bytes_for_any_split_order_threads_and_memory(
     shuffle.shuffle(pieces)
     split = Corpus(shards=tuple(pieces), files=whole.files)
     options = {"window": 3, "inside": True}
-    reference = context_sums(whole, WORDS, VECTORS, engine=ThreadEngine(1), **options)
+    reference = context_sums(whole, WORDS, VECTORS, run=Run(engine=ThreadEngine(1)), **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(contexts_module, "BATCH_BYTES", 30)
         patch.setattr(contexts_module, "MOST_BATCH_BYTES", 60)
-        again = context_sums(split, WORDS, VECTORS, engine=ThreadEngine(threads), memory=threads * memory, **options)
+        again = context_sums(
+            split, WORDS, VECTORS, run=Run(engine=ThreadEngine(threads), memory=threads * memory), **options
+        )
     assert as_bytes(again) == as_bytes(reference)
 
 
@@ -129,20 +132,17 @@ def test_extreme_vectors(tmp_path: Path) -> None:
 def test_another_engine_runs_the_same_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contexts_module, "BATCH_BYTES", 100)
     corpus = as_corpus("\n".join(f"tie bank a {WORDS[k % 6]}" for k in range(90)), tmp_path, shard_bytes=50)
-    here = context_sums(corpus, WORDS, VECTORS, engine=ThreadEngine(1))
-    assert as_bytes(context_sums(corpus, WORDS, VECTORS, engine=ParcelEngine())) == as_bytes(here)
+    here = context_sums(corpus, WORDS, VECTORS, run=Run(engine=ThreadEngine(1)))
+    assert as_bytes(context_sums(corpus, WORDS, VECTORS, run=Run(engine=ParcelEngine()))) == as_bytes(here)
 
 
-def test_progress_of_several_passes_is_that_of_one(tmp_path: Path) -> None:
+def test_the_bar_of_several_passes_reaches_its_end(tmp_path: Path) -> None:
     corpus = as_corpus("tie bank a\n" * 50, tmp_path)
-    seen = {1 << 30: 0, 200: 0}
-    for memory in seen:
-
-        def report(_n_bytes: int, n_tokens: int, memory: int = memory) -> None:
-            seen[memory] += n_tokens
-
-        context_sums(corpus, WORDS, VECTORS, engine=ThreadEngine(1), memory=memory, report=report)
-    assert 0.9 * seen[1 << 30] <= seen[200] <= seen[1 << 30]
+    for memory, n_passes in ((1 << 30, 1), (200, 3)):
+        read: list[int] = []
+        display = Reporting(lambda n_bytes, _n_tokens, read=read: read.append(n_bytes))
+        context_sums(corpus, WORDS, VECTORS, run=Run(engine=ThreadEngine(1), memory=memory, progress=display))
+        assert display.n_bytes == sum(read) == n_passes * corpus.n_bytes
 
 
 def test_bad_parameters(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_bad_parameters(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="one per word"):
         context_sums(corpus, WORDS[:2], VECTORS)
     with pytest.raises(InputError, match="too little"):
-        context_sums(corpus, WORDS, VECTORS, memory=20, engine=ThreadEngine(1))
+        context_sums(corpus, WORDS, VECTORS, run=Run(memory=20, engine=ThreadEngine(1)))
 
 
 # --- files

@@ -15,6 +15,7 @@ from wordatoms.contexts import windows as windows_module
 from wordatoms.contexts.windows import sample_windows
 from wordatoms.engine.threads import ThreadEngine
 from wordatoms.errors import InputError
+from wordatoms.run import Run
 from wordatoms.text.corpus import Corpus, open_corpus
 from wordatoms.text.tokenizer import Tokenizer
 
@@ -53,10 +54,10 @@ def test_same_windows_for_any_split_and_order(
     pieces = list(as_corpus(text, tmp_path, shard_bytes=shard_bytes).shards)
     shuffle.shuffle(pieces)
     split = Corpus(shards=tuple(pieces), files=whole.files)
-    expected = sample_windows(whole, WORDS, n_windows=5, window=2, engine=ThreadEngine(1))
+    expected = sample_windows(whole, WORDS, n_windows=5, window=2, run=Run(engine=ThreadEngine(1)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(windows_module, "BATCH_BYTES", 30)
-        found = sample_windows(split, WORDS, n_windows=5, window=2, engine=ThreadEngine(threads))
+        found = sample_windows(split, WORDS, n_windows=5, window=2, run=Run(engine=ThreadEngine(threads)))
     assert found.tobytes() == expected.tobytes()
 
 

@@ -17,6 +17,7 @@ from wordatoms.contexts.windows import sample_windows
 from wordatoms.contexts.word_windows import PARTS, WordWindows, windows_of_words
 from wordatoms.engine.threads import ThreadEngine
 from wordatoms.errors import InputError, ModelError
+from wordatoms.run import Run
 from wordatoms.text.corpus import Corpus
 
 WORDS = ["tie", "spring", "bank", "cell", "é", "a"]
@@ -52,7 +53,7 @@ def test_same_windows_for_any_split_and_order(
     tmp_path: Path, text: str, rows: list[int], shuffle: random.Random, shard_bytes: int, threads: int
 ) -> None:
     whole = as_corpus(text, tmp_path)
-    expected = windows_of_words(whole, WORDS, rows, n_windows=3, window=2, engine=ThreadEngine(1))
+    expected = windows_of_words(whole, WORDS, rows, n_windows=3, window=2, run=Run(engine=ThreadEngine(1)))
     pieces = list(as_corpus(text, tmp_path, shard_bytes=shard_bytes).shards)
     shuffle.shuffle(pieces)
     split = Corpus(shards=tuple(pieces), files=whole.files)
@@ -60,7 +61,7 @@ def test_same_windows_for_any_split_and_order(
         patch.setattr(module, "BATCH_BYTES", 30)
         patch.setattr(module, "MERGED_AT_ONCE", 2)
         for engine in (ThreadEngine(threads),):
-            found = windows_of_words(split, WORDS, rows, n_windows=3, window=2, engine=engine)
+            found = windows_of_words(split, WORDS, rows, n_windows=3, window=2, run=Run(engine=engine))
             assert as_bytes(found) == as_bytes(expected)
 
 
@@ -75,7 +76,7 @@ def test_little_memory_means_few_parts(tmp_path: Path, monkeypatch: pytest.Monke
             return super().sum(work, batches, add, report)
 
     for memory in (1, 1 << 30):
-        windows_of_words(corpus, WORDS, [0], memory=memory, engine=Watched(2))
+        windows_of_words(corpus, WORDS, [0], run=Run(memory=memory, engine=Watched(2)))
     assert n_batches[0] <= 2 < n_batches[1]
 
 

@@ -18,6 +18,7 @@ from wordatoms.counts.cooccurrence import Counts, count_pairs, integer_weights
 from wordatoms.counts.vocabulary import Vocabulary, build_vocabulary
 from wordatoms.engine.threads import Engine, ThreadEngine, make_batches
 from wordatoms.errors import InputError, ModelError
+from wordatoms.run import Run
 from wordatoms.text.corpus import Corpus, Shard
 from wordatoms.text.tokenizer import Tokenizer
 
@@ -93,8 +94,8 @@ def test_same_bytes_for_any_split_order_threads_and_memory(
 
 
 def _counted(corpus: Corpus, engine: ThreadEngine, memory: int = 1 << 30) -> Counts:
-    vocabulary = build_vocabulary(corpus, min_count=1, engine=engine, memory=memory)
-    return count_pairs(corpus, vocabulary, window=3, engine=engine, memory=memory)
+    vocabulary = build_vocabulary(corpus, min_count=1, run=Run(engine=engine, memory=memory))
+    return count_pairs(corpus, vocabulary, window=3, run=Run(engine=engine, memory=memory))
 
 
 def test_small_batches_give_the_same_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,8 +114,8 @@ def test_another_engine_runs_the_same_work(tmp_path: Path, monkeypatch: pytest.M
     tokenizer = Tokenizer(phrases=("new york",))
 
     def counted(engine: Engine) -> Counts:
-        vocabulary = build_vocabulary(corpus, tokenizer=tokenizer, min_count=1, engine=engine)
-        return count_pairs(corpus, vocabulary, tokenizer=tokenizer, engine=engine)
+        vocabulary = build_vocabulary(corpus, tokenizer=tokenizer, min_count=1, run=Run(engine=engine))
+        return count_pairs(corpus, vocabulary, tokenizer=tokenizer, run=Run(engine=engine))
 
     assert digest(counted(ParcelEngine())) == digest(counted(ThreadEngine(1)))
 
@@ -173,7 +174,7 @@ def test_windows_that_could_overflow_are_refused() -> None:
 def test_too_little_memory_is_refused(tmp_path: Path) -> None:
     corpus = as_corpus("a b\n", tmp_path)
     with pytest.raises(InputError, match="64M"):
-        count_pairs(corpus, build_vocabulary(corpus, min_count=1), memory=1000)
+        count_pairs(corpus, build_vocabulary(corpus, min_count=1), run=Run(memory=1000))
 
 
 def test_many_small_files_share_a_batch() -> None:
@@ -219,7 +220,9 @@ def test_line_with_one_token_per_byte_is_counted(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(counts_module, "SMALLEST_MEMORY", 0)
     monkeypatch.setattr(counts_module, "MAX_PARAGRAPH_BYTES", 4000)
     corpus = as_corpus("a1" * 2000, tmp_path)
-    counts = count_pairs(corpus, build_vocabulary(corpus, min_count=1), window=1, memory=0, engine=ThreadEngine(1))
+    counts = count_pairs(
+        corpus, build_vocabulary(corpus, min_count=1), window=1, run=Run(memory=0, engine=ThreadEngine(1))
+    )
     assert counts["a", "1"] == 3999.0
 
 

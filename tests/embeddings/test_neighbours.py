@@ -23,6 +23,7 @@ from wordatoms.errors import InputError, ModelError
 from wordatoms.pipeline import atomize as atomizing
 from wordatoms.pipeline.atomize import AtomSettings, atomize
 from wordatoms.pipeline.compact import compact
+from wordatoms.run import Run
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.parts import ModelParts
 from wordatoms.storage.files import save_array
@@ -99,7 +100,7 @@ def test_a_model_without_them_searches(model: SenseModel, tmp_path: Path) -> Non
 
 
 def test_a_compact_twin_has_those_of_its_own_vectors(model: SenseModel, tmp_path: Path) -> None:
-    twin = load(compact(model.folder, tmp_path / "twin", threads=1).path)
+    twin = load(compact(model.folder, tmp_path / "twin", run=Run(threads=1)).path)
     assert twin.neighbours is not None
     assert (twin.neighbours.rows == find_neighbours(twin.embeddings).rows).all()
     for word in twin.words[::83]:
@@ -116,7 +117,9 @@ def test_they_are_of_the_words_whatever_the_atoms_are_learned_from(
     monkeypatch.setattr(atomizing, "load_vectors", lambda _path, kind: vectors[kind])
     monkeypatch.setattr(atomizing, "_input_hashes", lambda *_: {})
     folder = load(shutil.copytree(model.path, tmp_path / "model")).folder
-    atomize(folder, AtomSettings(n_atoms=5, n_restarts=2, n_iterations=1, vectors="induced"), threads=1, force=True)
+    atomize(
+        folder, AtomSettings(n_atoms=5, n_restarts=2, n_iterations=1, vectors="induced"), run=Run(threads=1), force=True
+    )
     assert asked == [model.embeddings]
     assert not (folder.path / FILE).exists()
 

@@ -19,6 +19,8 @@ import numpy as np
 import pytest
 
 from clusters import Cluster, running_cluster
+from samples import Reporting
+from wordatoms.run import Run
 
 pytest.importorskip("distributed", reason='needs Dask: pip install "wordatoms[dask]"')
 
@@ -79,12 +81,12 @@ def as_bytes(vocabulary: Vocabulary) -> tuple[tuple[str, ...], bytes, int]:
 
 def passes(corpus: Corpus, engine: Engine, keep: Path | None = None, report: TextCallback | None = None) -> list[Any]:
     """The results of all passes over a text."""
-    common: dict[str, Any] = {"engine": engine, "keep": keep, "report": report}
-    vocabulary = build_vocabulary(corpus, min_count=2, memory=MEMORY, **common)
-    counts = count_pairs(corpus, vocabulary, window=4, memory=MEMORY, **common)
+    common: dict[str, Any] = {"keep": keep, "run": Run(engine=engine, memory=MEMORY, progress=Reporting(report))}
+    vocabulary = build_vocabulary(corpus, min_count=2, **common)
+    counts = count_pairs(corpus, vocabulary, window=4, **common)
     windows = sample_windows(corpus, vocabulary.words, window=3, n_windows=50, **common)
     vectors = np.random.default_rng(0).normal(size=(len(vocabulary), 7))
-    sums = context_sums(corpus, vocabulary.words, vectors, window=3, inside=True, memory=MEMORY, **common)
+    sums = context_sums(corpus, vocabulary.words, vectors, window=3, inside=True, **common)
     arrays = (counts.indptr, counts.indices, counts.values, windows, sums.outside, sums.inside, sums.n_contexts)
     return [as_bytes(vocabulary), *(array.tobytes() for array in arrays)]
 
@@ -109,7 +111,9 @@ def test_pieces_that_are_split_add_up_too(engine: DaskEngine, texts: list[Path],
 def test_progress_is_told(engine: DaskEngine, texts: list[Path], tmp_path: Path) -> None:
     seen = []
     vocabulary = build_vocabulary(
-        corpus_of(texts, tmp_path), min_count=1, engine=engine, report=lambda *numbers: seen.append(numbers)
+        corpus_of(texts, tmp_path),
+        min_count=1,
+        run=Run(engine=engine, progress=Reporting(lambda *numbers: seen.append(numbers))),
     )
     assert len(seen) > 5
     assert sum(n_tokens for _, n_tokens in seen) >= vocabulary.n_tokens
@@ -117,14 +121,13 @@ def test_progress_is_told(engine: DaskEngine, texts: list[Path], tmp_path: Path)
 
 def test_what_one_engine_has_done_another_goes_on_from(engine: DaskEngine, texts: list[Path], tmp_path: Path) -> None:
     some, all_of_them = corpus_of(texts[:4], tmp_path), corpus_of(texts, tmp_path)
-    build_vocabulary(some, min_count=2, engine=engine, keep=tmp_path / "keep")
+    build_vocabulary(some, min_count=2, run=Run(engine=engine), keep=tmp_path / "keep")
     tokens = []
     found = build_vocabulary(
         all_of_them,
         min_count=2,
-        engine=ThreadEngine(2),
+        run=Run(engine=ThreadEngine(2), progress=Reporting(lambda _, n_tokens: tokens.append(n_tokens))),
         keep=tmp_path / "keep",
-        report=lambda _, n_tokens: tokens.append(n_tokens),
     )
     assert as_bytes(found) == as_bytes(build_vocabulary(all_of_them, min_count=2))
     assert sum(tokens) < found.n_tokens / 2
@@ -133,7 +136,7 @@ def test_what_one_engine_has_done_another_goes_on_from(engine: DaskEngine, texts
 def test_a_model_is_the_same_byte_for_byte(engine: DaskEngine, texts: list[Path], tmp_path: Path) -> None:
     options: dict[str, Any] = {"settings": SETTINGS, "parameters": {"dim": 10}, "memory": MEMORY}
     here = train(texts, tmp_path / "here", **options)
-    there = train(texts, tmp_path / "there", engine=engine, **options)
+    there = train(texts, tmp_path / "there", run=Run(engine=engine), **options)
     assert model_files(here.path) == model_files(there.path)
     assert not (there.path / ".work").exists()
 
@@ -145,7 +148,7 @@ def model_files(path: Path) -> dict[str, Any]:
 
 def test_addresses_are_read_by_the_workers(engine: DaskEngine, texts: list[Path], tmp_path: Path) -> None:
     there, here = ModelFolder(tmp_path / "there", create=True), ModelFolder(tmp_path / "here", create=True)
-    count([f"file://{text}" for text in texts], there, SETTINGS, engine=engine)
+    count([f"file://{text}" for text in texts], there, SETTINGS, run=Run(engine=engine))
     count(texts, here, SETTINGS)
     assert there.stages["count"]["files"] == here.stages["count"]["files"]
     assert there.stages["count"]["settings"] == here.stages["count"]["settings"]
@@ -189,7 +192,7 @@ def test_a_scheduler_killed_in_the_middle_and_started_again(texts: list[Path], t
             pytest.raises(EngineError, match=r"the scheduler at tcp://.* is gone .* goes on from what is finished"),
             DaskEngine(cluster.address, **SMALL) as engine,  # type: ignore[arg-type]
         ):
-            build_vocabulary(corpus, min_count=2, engine=engine, keep=keep, report=report)
+            build_vocabulary(corpus, min_count=2, run=Run(engine=engine, progress=Reporting(report)), keep=keep)
         assert n_entries(keep) >= 1
     tokens = []
     with (
@@ -197,7 +200,10 @@ def test_a_scheduler_killed_in_the_middle_and_started_again(texts: list[Path], t
         DaskEngine(cluster.address, **SMALL) as engine,  # type: ignore[arg-type]
     ):
         found = build_vocabulary(
-            corpus, min_count=2, engine=engine, keep=keep, report=lambda _, n_tokens: tokens.append(n_tokens)
+            corpus,
+            min_count=2,
+            run=Run(engine=engine, progress=Reporting(lambda _, n_tokens: tokens.append(n_tokens))),
+            keep=keep,
         )
     assert as_bytes(found) == as_bytes(build_vocabulary(corpus, min_count=2))
     assert sum(tokens) < found.n_tokens
@@ -217,7 +223,7 @@ def test_all_workers_gone(texts: list[Path], tmp_path: Path, monkeypatch: pytest
             pytest.raises(EngineError, match=r"all workers of the scheduler at tcp://.* are gone; start some"),
             DaskEngine(cluster.address, **SMALL) as engine,  # type: ignore[arg-type]
         ):
-            build_vocabulary(corpus, min_count=2, engine=engine, keep=keep, report=report)
+            build_vocabulary(corpus, min_count=2, run=Run(engine=engine, progress=Reporting(report)), keep=keep)
 
 
 @pytest.mark.parametrize("damage", ["truncated", "broken", "gone"])
@@ -236,12 +242,15 @@ def test_a_bad_shard_is_named_and_the_other_work_kept(
         bad.write_bytes(most if damage == "truncated" else most + b"\xff" * 50 + whole[-1950:])
         corpus = corpus_of(files, tmp_path)
     with pytest.raises(InputError, match=r"on the worker at tcp://.*bad\.txt\.gz .* the rest is done and kept\.$"):
-        build_vocabulary(corpus, min_count=2, engine=engine, keep=keep)
+        build_vocabulary(corpus, min_count=2, run=Run(engine=engine), keep=keep)
     bad.write_bytes(whole)
     tokens = []
     corpus = corpus_of(files, tmp_path)
     found = build_vocabulary(
-        corpus, min_count=2, engine=engine, keep=keep, report=lambda _, n_tokens: tokens.append(n_tokens)
+        corpus,
+        min_count=2,
+        run=Run(engine=engine, progress=Reporting(lambda _, n_tokens: tokens.append(n_tokens))),
+        keep=keep,
     )
     assert as_bytes(found) == as_bytes(build_vocabulary(corpus, min_count=2))
     of_the_bad_file = 12_000 * 12 * 2  # "w7" is two tokens

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samples import as_corpus, slow
-from wordatoms.counts.cooccurrence import CountPairs, Counts, Run, count_pairs
+from samples import Reporting, as_corpus, slow
+from wordatoms.counts.cooccurrence import CountPairs, Counts, PairRun, count_pairs
 from wordatoms.counts.vocabulary import build_vocabulary
 from wordatoms.engine.ledger import Ledger, opened_ledger
 from wordatoms.engine.threads import Batch, ThreadEngine
 from wordatoms.errors import InputError
 from wordatoms.progress import TextCallback
+from wordatoms.run import Run
 from wordatoms.storage.files import Array, ArrayFile
 from wordatoms.text.corpus import Corpus
 from wordatoms.text.shards import Shard
@@ -165,8 +166,8 @@ class DyingEngine(ThreadEngine):
 
 
 def counted(corpus: Corpus, engine: ThreadEngine, keep: Path | None) -> Counts:
-    vocabulary = build_vocabulary(corpus, min_count=1, engine=engine, keep=keep)
-    return count_pairs(corpus, vocabulary, window=3, engine=engine, keep=keep)
+    vocabulary = build_vocabulary(corpus, min_count=1, run=Run(engine=engine), keep=keep)
+    return count_pairs(corpus, vocabulary, window=3, run=Run(engine=engine), keep=keep)
 
 
 def as_bytes(counts: Counts) -> list[bytes]:
@@ -208,14 +209,13 @@ def test_a_broken_file_can_be_replaced(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("wordatoms.counts.vocabulary.BATCH_BYTES", 1)
         with pytest.raises(InputError, match=r"b\.txt is not valid UTF-8"):
-            build_vocabulary(opened(), min_count=1, engine=ThreadEngine(1), keep=tmp_path / "keep")
+            build_vocabulary(opened(), min_count=1, run=Run(engine=ThreadEngine(1)), keep=tmp_path / "keep")
         texts[1].write_text("tie bank\n")
         vocabulary = build_vocabulary(
             opened(),
             min_count=1,
-            engine=ThreadEngine(1),
+            run=Run(engine=ThreadEngine(1), progress=Reporting(lambda _n_bytes, n_tokens: n_read.append(n_tokens))),
             keep=tmp_path / "keep",
-            report=lambda _n_bytes, n_tokens: n_read.append(n_tokens),
         )
     assert sum(n_read) == 2  # of the new file alone
     assert vocabulary.counts.tolist() == [10, 10, 9]
@@ -236,7 +236,7 @@ def test_a_flipped_bit_is_counted_again(tmp_path: Path) -> None:
 def test_numbers_out_of_range_are_not_sound() -> None:
     """Compiled loops would write anywhere."""
     work = CountPairs(Lexicon(["a", "b"]), 2, np.array([1]), 1 << 20, np.ones(2))
-    good = Run(np.array([0, 1, 2]), np.array([1, 0], np.int32), np.array([5, 6]))
+    good = PairRun(np.array([0, 1, 2]), np.array([1, 0], np.int32), np.array([5, 6]))
     assert work.is_sound(good)
     bad = {
         "indptr": [np.array([0, 3, 2]), np.array([0, 2]), np.array([1, 1, 2]), np.array([0.0, 1, 2])],

@@ -12,6 +12,7 @@ from wordatoms.atoms.choosing import OverlapPoint, best_size
 from wordatoms.errors import InputError, ModelError
 from wordatoms.pipeline.atomize import AtomSettings, atomize, read_atom_report
 from wordatoms.pipeline.embed import import_vectors
+from wordatoms.run import Run
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.folder import ModelFolder
 
@@ -67,7 +68,7 @@ def test_interrupted_stage_goes_on_with_the_same_bytes(
         planted_model(tmp_path / "model")
     again = ModelFolder(tmp_path / "model")
     assert "atomize" not in again.stages
-    assert atomize(again, SETTINGS, threads=2)
+    assert atomize(again, SETTINGS, run=Run(threads=2))
     assert calls == [0, 1, 2, 2], "finished runs are not made again"
     assert contents(again) == contents(folder)
     assert not again.work.exists()

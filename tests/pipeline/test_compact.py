@@ -18,6 +18,7 @@ from wordatoms.errors import ModelError
 from wordatoms.pipeline.atomize import atomize
 from wordatoms.pipeline.compact import compact
 from wordatoms.pipeline.sources import CountSettings
+from wordatoms.run import Run
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.folder import ModelFolder, read_manifest, write_manifest
 
@@ -28,7 +29,7 @@ TEXT = Path(__file__).parents[1] / "data" / "small.txt"
 def model(tmp_path_factory: pytest.TempPathFactory) -> SenseModel:
     path = tmp_path_factory.mktemp("full") / "model"
     settings = CountSettings(min_count=2)
-    return train([TEXT], path, method="pmi", settings=settings, parameters={"dim": 20}, threads=1)
+    return train([TEXT], path, method="pmi", settings=settings, parameters={"dim": 20}, run=Run(threads=1))
 
 
 def all_bytes(folder: Path) -> dict[str, bytes]:
@@ -114,7 +115,7 @@ def test_a_model_of_imported_vectors_has_a_twin_and_its_atoms_can_be_made_anew(t
     planted = planted_model(tmp_path / "planted")
     twin = compact(planted, tmp_path / "twin")
     assert load(twin.path).senses("both3") == load(planted.path).senses("both3")
-    assert atomize(twin, threads=1, force=True)
+    assert atomize(twin, run=Run(threads=1), force=True)
     assert load(twin.path).senses("both3")
 
 

@@ -19,6 +19,7 @@ from commands import fails, run
 from wordatoms.errors import ModelError
 from wordatoms.pipeline.atomize import AtomSettings
 from wordatoms.pipeline.sources import CountSettings
+from wordatoms.run import Run
 from wordatoms.storage.folder import ModelFolder, read_manifest
 
 TEXT = Path(__file__).parents[1] / "data" / "small.txt"
@@ -29,7 +30,7 @@ INTERRUPTED = "wordatoms: interrupted; finished stages and checkpoints of a mode
 def train(folder: Path) -> None:
     atoms = AtomSettings(n_atoms=10, n_restarts=1, n_iterations=2)
     settings = CountSettings(min_count=2)
-    wa.train([TEXT], folder, settings=settings, parameters={"dim": 5}, atom_settings=atoms, threads=1)
+    wa.train([TEXT], folder, settings=settings, parameters={"dim": 5}, atom_settings=atoms, run=Run(threads=1))
 
 
 def content(folder: Path) -> dict[str, object]:

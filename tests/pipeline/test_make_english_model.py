@@ -12,6 +12,7 @@ import pytest
 from plantedtext import planted_text
 from wordatoms import load
 from wordatoms.pipeline.tune import TuneSettings, tune
+from wordatoms.run import Run
 from wordatoms.tuning.choice import GRID
 
 SCRIPT = Path(__file__).parents[2] / "tools" / "make_english_model.py"
@@ -43,7 +44,8 @@ def test_the_same_text_gives_the_same_bytes(tool: ModuleType, tmp_path: Path) ->
         (corpus / f"part-{seed}.txt").write_text(planted_text(seed))
     shards, recipe = tool.find_shards(corpus), tool.Recipe(dim=20, n_atoms=11)
     first, second = (
-        tool.make_model(shards, tmp_path / f"work-{threads}", recipe=recipe, threads=threads).path for threads in (1, 2)
+        tool.make_model(shards, tmp_path / f"work-{threads}", recipe=recipe, run=Run(threads)).path
+        for threads in (1, 2)
     )
     assert all_bytes(first) == all_bytes(second)
     model = load(first)

@@ -24,6 +24,7 @@ from wordatoms.pipeline.count import count
 from wordatoms.pipeline.embed import embed, import_vectors
 from wordatoms.pipeline.map import MapSettings, map_contexts
 from wordatoms.pipeline.sources import CountSettings
+from wordatoms.run import Run
 from wordatoms.senses.parts import model_tokenizer
 from wordatoms.storage.folder import ModelFolder
 
@@ -74,7 +75,7 @@ def test_done_stage_is_skipped_and_other_settings_need_force(model: ModelFolder)
 def test_same_bytes_with_any_threads_and_memory(model: ModelFolder) -> None:
     digests = []
     for threads, memory in ((1, 2 << 30), (3, 1 << 15)):
-        map_contexts(model, threads=threads, memory=memory, force=True)
+        map_contexts(model, run=Run(threads=threads, memory=memory), force=True)
         digests.append({name: facts["sha256"] for name, facts in model.stages["map"]["files"].items()})
     assert digests[0] == digests[1]
 

@@ -19,6 +19,7 @@ from wordatoms.cli.compare import compare
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.pipeline.atomize import AtomSettings, atomize
+from wordatoms.run import Run
 from wordatoms.senses.comparison import Comparison, Pair, atom_likeness, compare_senses
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.folder import ModelFolder
@@ -43,7 +44,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[SenseModel, SenseM
     first = planted_model(folder / "first").path
     second = ModelFolder(folder / "second", create=True)
     build_stage(second, "import", turned_embeddings().save)
-    atomize(second, AtomSettings(n_atoms=N_ATOMS, sparsity=2, n_restarts=3, n_iterations=10), threads=1)
+    atomize(second, AtomSettings(n_atoms=N_ATOMS, sparsity=2, n_restarts=3, n_iterations=10), run=Run(threads=1))
     return wa.load(first), wa.load(second.path)
 
 

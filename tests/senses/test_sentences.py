@@ -21,6 +21,7 @@ from lettered import discourse, lettered, lettered_model
 from samples import slow, write
 from wordatoms.cli.sentences import sentences as command
 from wordatoms.errors import InputError, UnknownWordError
+from wordatoms.run import Run
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.sentences import SenseSentences, representative_sentences
 from wordatoms.text.corpus import open_corpus
@@ -53,7 +54,7 @@ def planted_text() -> str:
 
 def find(model: SenseModel, text: str, folder: Path, **options: object) -> list[SenseSentences]:
     path = write(folder / "text.txt", text.encode())
-    return representative_sentences(model, WORD, [path], threads=1, **options)  # type: ignore[arg-type]
+    return representative_sentences(model, WORD, [path], run=Run(threads=1), **options)  # type: ignore[arg-type]
 
 
 def test_sentences_stand_under_the_atom_they_are_about(model: SenseModel, tmp_path: Path) -> None:
@@ -116,7 +117,8 @@ def test_threads_and_compression_change_nothing(model: SenseModel, tmp_path: Pat
         chosen = [sentence(int(atom), int(first)) for atom, first in rng.integers([3, 0], [5, 20], (40, 2))]
         write(tmp_path / "texts" / f"{part}.txt.gz", gzip.compress("\n".join(chosen).encode()))
     one, two, many = (
-        representative_sentences(model, WORD, [tmp_path / "texts"], n=5, threads=threads) for threads in (1, 2, 7)
+        representative_sentences(model, WORD, [tmp_path / "texts"], n=5, run=Run(threads=threads))
+        for threads in (1, 2, 7)
     )
     assert one == two == many
     assert sum(each.n_sentences for each in one) == 200

@@ -23,6 +23,7 @@ from wordatoms.cli.topics import topics as command
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.sif import SIF
 from wordatoms.errors import InputError
+from wordatoms.run import Run
 from wordatoms.senses import topic_windows as topicwindows
 from wordatoms.senses import topics as module
 from wordatoms.senses.model import SenseModel
@@ -109,7 +110,7 @@ def test_against_the_naive_twin(
     model: SenseModel = request.getfixturevalue(kind)
     hard_or_soft = {"soft": options["scale"] is not None, **({"scale": s} if (s := options["scale"]) else {})}
     rest = {name: value for name, value in options.items() if name != "scale"}
-    found = document_topics(model, documents, threads=1, **rest, **hard_or_soft)  # type: ignore[arg-type]
+    found = document_topics(model, documents, run=Run(threads=1), **rest, **hard_or_soft)  # type: ignore[arg-type]
     for row, text in enumerate(documents):
         shares = found.distribution(row)
         np.testing.assert_allclose(shares, expected(model, text, options), atol=2e-4)
@@ -127,13 +128,14 @@ def test_against_the_naive_twin(
 def test_threads_and_sizes_of_parts_change_nothing(
     shared_model: SenseModel, documents: list[str], soft: bool, characters: int, piece: int, windows: int
 ) -> None:
-    whole = document_topics(shared_model, documents, window=2, soft=soft, threads=1)
+    whole = document_topics(shared_model, documents, window=2, soft=soft, run=Run(threads=1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "GROUP_CHARACTERS", characters)
         patch.setattr(topicwindows, "PIECE_CHARACTERS", piece)
         patch.setattr(topicwindows, "BLOCK_WINDOWS", windows)
         one, many = (
-            document_topics(shared_model, iter(documents), window=2, soft=soft, threads=threads) for threads in (1, 3)
+            document_topics(shared_model, iter(documents), window=2, soft=soft, run=Run(threads=threads))
+            for threads in (1, 3)
         )
     assert all((getattr(one, name) == getattr(many, name)).all() for name in ("starts", "atoms", "shares", "n_words"))
     for row in range(len(documents)):
@@ -179,7 +181,7 @@ def test_hidden_atoms_and_names(model: SenseModel) -> None:
         ({"step": 0}, "step is 0"),
         ({"soft": True, "scale": 0.0}, "scale is 0.0"),
         ({"soft": True, "scale": float("inf")}, "scale is inf"),
-        ({"threads": 0}, "threads is 0"),
+        ({"run": Run(threads=0)}, "threads is 0"),
     ],
 )
 def test_bad_numbers_are_one_sentence(model: SenseModel, options: dict[str, object], message: str) -> None:

@@ -18,6 +18,7 @@ from wordatoms.errors import ModelError
 from wordatoms.pipeline.atomize import AtomSettings, atomize
 from wordatoms.pipeline.compact import compact
 from wordatoms.pipeline.sources import CountSettings
+from wordatoms.run import Run
 from wordatoms.storage import integrity
 from wordatoms.storage.folder import ModelFolder, read_manifest
 
@@ -142,7 +143,7 @@ def test_info_tells_the_state_of_every_file(copy: Path) -> None:
 def test_broken_vectors_are_not_built_on(copy: Path) -> None:
     flip_a_bit(copy / "vectors.npy")
     with pytest.raises(ModelError, match=r"vectors\.npy is damaged \(checksum mismatch\); run wordatoms import again"):
-        atomize(ModelFolder(copy), AtomSettings(**QUICK), threads=1, force=True)  # type: ignore[arg-type]
+        atomize(ModelFolder(copy), AtomSettings(**QUICK), run=Run(threads=1), force=True)  # type: ignore[arg-type]
     assert "atomize" in ModelFolder(copy).stages
 
 
@@ -156,7 +157,7 @@ def test_a_broken_model_has_no_twin(copy: Path, tmp_path: Path) -> None:
 def test_training_again_makes_anew_what_is_broken(tmp_path: Path) -> None:
     def train() -> None:
         settings = {"settings": CountSettings(min_count=2), "atom_settings": AtomSettings(**QUICK)}  # type: ignore[arg-type]
-        wa.train([TEXT], tmp_path / "model", parameters={"dim": 5}, threads=1, **settings)
+        wa.train([TEXT], tmp_path / "model", parameters={"dim": 5}, run=Run(threads=1), **settings)
 
     train()
     model = ModelFolder(tmp_path / "model")
@@ -170,7 +171,7 @@ def test_training_again_makes_anew_what_is_broken(tmp_path: Path) -> None:
 def test_a_reader_notices_that_the_model_was_made_anew(copy: Path) -> None:
     reader = wa.load(copy)
     assert reader.embeddings["both3"].any()
-    atomize(ModelFolder(copy), AtomSettings(**QUICK), threads=1, force=True)  # type: ignore[arg-type]
+    atomize(ModelFolder(copy), AtomSettings(**QUICK), run=Run(threads=1), force=True)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="was changed by another process since it was opened; open it again"):
         reader.senses("both3")
     assert wa.load(copy).senses("both3")

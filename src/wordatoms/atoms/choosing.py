@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.atoms.learning import Run, overlaps
+from wordatoms.atoms.learning import KSVDRun, overlaps
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 
@@ -47,7 +47,7 @@ class OverlapPoint(NamedTuple):
     """The mean relative error of the runs."""
 
 
-def overlap_point(runs: Sequence[Run]) -> OverlapPoint:
+def overlap_point(runs: Sequence[KSVDRun]) -> OverlapPoint:
     shares = [share for *_, share in overlaps([run.atoms for run in runs])]
     overlap, n_atoms = float(np.mean(shares)), len(runs[0].atoms)
     return OverlapPoint(n_atoms, overlap, overlap * n_atoms, float(np.mean([run.error for run in runs])))

@@ -50,7 +50,7 @@ OUTLIER = 4.0
 """Robust standard deviations (of the logarithm) above the median at which the users of an atom are too many."""
 
 
-class Run(NamedTuple):
+class KSVDRun(NamedTuple):
     """One k-SVD: its atoms, how many words use each, and its relative error."""
 
     atoms: Vectors
@@ -146,7 +146,7 @@ def learn_atoms(
     return combine_runs(embeddings, runs, **options, callback=callback)
 
 
-def learn_run(embeddings: Embeddings, *, n_atoms: int, sparsity: Sparsity = 5, **options: Any) -> Run:
+def learn_run(embeddings: Embeddings, *, n_atoms: int, sparsity: Sparsity = 5, **options: Any) -> KSVDRun:
     """One k-SVD of the word vectors; options as of `ksvd`."""
     n_known = int(np.count_nonzero(embeddings.vectors.any(axis=1)))
     if not n_known:
@@ -156,12 +156,12 @@ def learn_run(embeddings: Embeddings, *, n_atoms: int, sparsity: Sparsity = 5, *
             f"{n_atoms:,} atoms were asked for but only {n_known:,} words have a vector; pass fewer atoms."
         )
     result = ksvd(embeddings.vectors, n_atoms=n_atoms, sparsity=np.minimum(sparsity, n_atoms), **options)
-    return Run(result.atoms, _n_users(result.codes), result.error)
+    return KSVDRun(result.atoms, _n_users(result.codes), result.error)
 
 
 def combine_runs(
     embeddings: Embeddings,
-    runs: Sequence[Run],
+    runs: Sequence[KSVDRun],
     *,
     sparsity: Sparsity = 5,
     nonnegative: bool = False,
@@ -222,7 +222,7 @@ def overlaps(runs: Sequence[Vectors]) -> list[tuple[int, int, float]]:
     ]
 
 
-def merge_runs(runs: Sequence[Run]) -> Combined:
+def merge_runs(runs: Sequence[KSVDRun]) -> Combined:
     """The atoms that come back in several runs, each group of near ones as one."""
     atoms = np.concatenate([run.atoms for run in runs])
     origins = np.repeat(np.arange(len(runs)), [len(run.atoms) for run in runs])
@@ -268,7 +268,7 @@ def _merge_once(atoms: Vectors) -> Vectors:
 # --- atoms without meaning
 
 
-def find_meaningless(embeddings: Embeddings, run: Run) -> Meaningless:
+def find_meaningless(embeddings: Embeddings, run: KSVDRun) -> Meaningless:
     """The atoms that unusually many words use, and those without close words."""
     most, least = _most_users(run.n_users), least_coherence(embeddings)
     overused, incoherent = run.n_users > most, coherences(embeddings, run.atoms) < least

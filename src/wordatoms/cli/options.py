@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from wordatoms.run import Run
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -166,3 +170,12 @@ replace_invalid = click.option(
     "--replace-invalid", is_flag=True, help="Read over broken UTF-8 instead of stopping at it."
 )
 number = click.option("-n", "--number", type=click.IntRange(1), default=10, show_default=True, help="How many to show.")
+
+
+def local_run(given: Mapping[str, Any]) -> Run:
+    """What `--threads`, `--memory`, `--quiet` and `--json` ask for, as far as a command has them; on this machine."""
+    from wordatoms.progress import Display
+    from wordatoms.run import DEFAULT_MEMORY, Run
+
+    progress = Display(quiet=bool(given.get("quiet") or given.get("as_json")))
+    return Run(given.get("threads"), given.get("memory") or DEFAULT_MEMORY, progress=progress)

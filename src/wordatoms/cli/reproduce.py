@@ -81,19 +81,20 @@ def reproduce(names: tuple[str, ...], everything: bool, listing: bool, output: s
 
 
 def _open(given: dict[str, Any]) -> Inputs:
-    from dataclasses import replace
 
     from wordatoms.paper.report import open_inputs
-    from wordatoms.progress import Display
     from wordatoms.storage.bundled import ENGLISH
 
     is_shipped = Path(given["model"]) == ENGLISH
-    names = ("data", "text", "source", "wordnet", "seed", "threads")
+    names = ("data", "text", "source", "wordnet", "seed")
     choices = {name: given[name] for name in names}
-    inputs = open_inputs(
-        None if is_shipped else given["model"], given["others"], competitors=not given["no_competitors"], **choices
+    return open_inputs(
+        None if is_shipped else given["model"],
+        given["others"],
+        competitors=not given["no_competitors"],
+        run=options.local_run({**given, "as_json": False}),
+        **choices,
     )
-    return replace(inputs, display=Display(quiet=given["quiet"]))
 
 
 def _ended(outcome: Outcome) -> str:

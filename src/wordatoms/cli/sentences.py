@@ -72,6 +72,7 @@ def sentences(
     """
     from wordatoms.contexts.sif import DEFAULT_A
     from wordatoms.progress import Display
+    from wordatoms.run import Run
     from wordatoms.senses.sentences import representative_sentences
 
     if not corpus:
@@ -89,8 +90,7 @@ def sentences(
         shortest=lengths[0],
         longest=lengths[1],
         replace_invalid=replace_invalid,
-        threads=threads,
-        display=Display(quiet=quiet),
+        run=Run(threads=threads, progress=Display(quiet=quiet)),
     )
     if as_json:
         show_json({"word": found[0].sense.word, "senses": found})

@@ -74,6 +74,7 @@ def topics(
     window rolls over each document and belongs to the atom nearest to it; shares are shares of windows.
     """
     from wordatoms.progress import Display
+    from wordatoms.run import Run
     from wordatoms.senses.topic_tables import check_table, write_table
     from wordatoms.senses.topic_windows import DEFAULT_SCALE
     from wordatoms.senses.topics import document_topics
@@ -82,18 +83,16 @@ def topics(
     if output:
         check_table(Path(output), force=force)
     opened = load_model(model)
-    with Display(quiet=quiet).text_bar("documents", n_bytes=None) as report:
-        found = document_topics(
-            opened,
-            _documents(sources, lines, column, names, replace_invalid),
-            window=window,
-            step=step,
-            remove_common=not keep_common,
-            soft=soft,
-            scale=scale or DEFAULT_SCALE,
-            threads=threads,
-            report=report,
-        )
+    found = document_topics(
+        opened,
+        _documents(sources, lines, column, names, replace_invalid),
+        window=window,
+        step=step,
+        remove_common=not keep_common,
+        soft=soft,
+        scale=scale or DEFAULT_SCALE,
+        run=Run(threads=threads, progress=Display(quiet=quiet)),
+    )
     if not len(found):
         raise InputError(f"there are no documents in {', '.join(sources)}; pass some with text in them.")
     _remark_empty(found, quiet=quiet)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,14 @@ from click.core import ParameterSource
 from wordatoms.cli import options
 from wordatoms.cli.output import remark, show_json
 from wordatoms.cli.reports import report_lines
-from wordatoms.embeddings.trainers import TRAINERS, find_trainer, trainer_names
+from wordatoms.embeddings.trainers import TRAINERS, trainer_names
 from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
-    from wordatoms.engine.threads import Engine
+    from wordatoms.pipeline.atomize import AtomSettings
+    from wordatoms.pipeline.sources import CountSettings
+    from wordatoms.pipeline.train import StageDone
+    from wordatoms.run import Run
     from wordatoms.storage.folder import ModelFolder
 
 Command = Callable[..., Any]
@@ -157,33 +161,30 @@ atom_options = _with(
 def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     """Train a model on text.
 
-    From text to senses: counts its words and pairs, makes vectors, learns the map from contexts to vectors, and takes
-    the vectors apart into atoms. TEXT is any number of files, folders, globs, or - for standard input; plain or
-    compressed (gzip, bzip2, xz, zstd), one paragraph per line, or MediaWiki dumps; or addresses such as
-    s3://bucket/texts. What is done already is not done again; an interrupted training goes on.
+    Counts words and pairs, trains word vectors, learns the map from contexts to vectors, and splits the vectors into
+    atoms. TEXT is any number of files, folders, globs, or - for standard input; plain or compressed (gzip, bzip2, xz,
+    zstd), one paragraph per line, or MediaWiki dumps; or addresses such as s3://bucket/texts. Finished stages are
+    skipped; an interrupted run resumes.
     """
-    from wordatoms.pipeline.embed import chosen_parameters
-    from wordatoms.pipeline.train import STEPS, is_stream
-    from wordatoms.storage.folder import ModelFolder
+    from wordatoms.pipeline.train import check_training, streams_of, train
 
-    chosen_parameters(given["method"], _parameters(given))  # a mistake there should not wait for the counting
-    streams = [source for source in text if is_stream(source)]
-    trainer = find_trainer(given["method"])
-    trainer.check_installed()
-    if trainer.reads_text and streams:
-        raise InputError(
-            f"{trainer.title} reads the text more than once, and '{streams[0]}' is a stream; save it to a file."
+    parameters, atom_settings = _parameters(given), _atom_settings(given)
+    check_training(text, given["method"], parameters)  # before a cluster is started
+    for stream in streams_of(text):
+        remark(f"{output}: no map from contexts to words, because '{stream}' is a stream", quiet=given["quiet"])
+    with _opened_run(given) as run:
+        train(
+            text,
+            output,
+            method=given["method"],
+            settings=_count_settings(given),
+            parameters=parameters,
+            atom_settings=atom_settings,
+            random_state=given["seed"],
+            force=given["force"],
+            run=run,
+            on_stage=lambda done: _show_stage(done, given),
         )
-    with _opened_engine(given) as engine:
-        stages = Stages(ModelFolder(output, create=True), given, STEPS, engine=engine)
-        stages.count(text)
-        stages.check_atoms()
-        stages.embed(text)
-        if streams:
-            remark(f"{output}: no map from contexts to words, because '{streams[0]}' is a stream", quiet=given["quiet"])
-        else:
-            stages.map(text, {"seed": given["seed"]})
-        stages.atomize()
 
 
 @click.command()
@@ -198,10 +199,13 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
 @options.quiet
 def count(text: tuple[str, ...], output: str, **given: Any) -> None:
     """Stage 1 of train: vocabulary and co-occurrences."""
+    from wordatoms.pipeline.count import count
     from wordatoms.storage.folder import ModelFolder
 
-    with _opened_engine(given) as engine:
-        Stages(ModelFolder(output, create=True), given, engine=engine).count(text)
+    folder = ModelFolder(output, create=True)
+    with _opened_run(given) as run:
+        made = count(text, folder, _count_settings(given), force=given["force"], run=run)
+    _show_made(folder, "count", made, given)
 
 
 @click.command()
@@ -220,10 +224,14 @@ def count(text: tuple[str, ...], output: str, **given: Any) -> None:
 @options.quiet
 def embed(model: str, text: tuple[str, ...], output: str | None, **given: Any) -> None:
     """Stage 2 of train: word vectors from the counts, on this machine."""
+    from wordatoms.pipeline.embed import embed
     from wordatoms.storage.folder import ModelFolder
 
     folder = ModelFolder(model)
-    Stages(folder.share("count", output) if output else folder, given).embed(text)
+    folder = folder.share("count", output) if output else folder
+    choices = {"parameters": _parameters(given), "sources": text, "random_state": given["seed"]}
+    made = embed(folder, given["method"], **choices, force=given["force"], run=options.local_run(given))
+    _show_made(folder, "embed", made, given)
 
 
 @click.command("map")
@@ -243,11 +251,14 @@ def map_(model: str, text: tuple[str, ...], **given: Any) -> None:
     One pass over the text averages the contexts of every word; a regression then finds the matrix A that takes these
     averages to the word vectors.
     """
+    from wordatoms.pipeline.map import MapSettings, map_contexts
     from wordatoms.storage.folder import ModelFolder
 
-    names = ("window", "a", "weighting", "include_target", "remove_common", "seed")
-    with _opened_engine(given) as engine:
-        Stages(ModelFolder(model), given, engine=engine).map(text, {name: given[name] for name in names})
+    folder = ModelFolder(model)
+    settings = MapSettings(**{name: given[name] for name in MapSettings.__dataclass_fields__})
+    with _opened_run(given) as run:
+        made = map_contexts(folder, settings, sources=text, force=given["force"], run=run)
+    _show_made(folder, "map", made, given)
 
 
 @click.command()
@@ -266,104 +277,73 @@ def atomize(model: str, **given: Any) -> None:
     Several runs of k-SVD from different seeds; atoms that come back are kept, near ones merged, meaningless ones
     dropped, and all words coded again. Reports how much the runs overlap.
     """
+    from wordatoms.pipeline.atomize import atomize
     from wordatoms.storage.folder import ModelFolder
 
-    Stages(ModelFolder(model), given).atomize()
+    folder, settings = ModelFolder(model), _atom_settings(given)
+    made = atomize(folder, settings, random_state=given["seed"], force=given["force"], run=options.local_run(given))
+    _show_made(folder, "atomize", made, given)
 
 
-class Stages:
-    """The stages on one folder with the options of a command; each says what it made."""
+def _show_made(folder: ModelFolder, stage: str, made: bool, given: Mapping[str, Any]) -> None:
+    from wordatoms.pipeline.train import StageDone
 
-    def __init__(
-        self,
-        folder: ModelFolder,
-        given: dict[str, Any],
-        steps: tuple[str, ...] = (),
-        *,
-        engine: Engine | None = None,
-    ) -> None:
-        from wordatoms.progress import Display
+    _show_stage(StageDone(folder, stage, made), given)
 
-        source = click.get_current_context().get_parameter_source("sparsity")
-        if given.get("sparsity_range") and source is ParameterSource.COMMANDLINE:
-            raise click.UsageError("--sparsity and --sparsity-range exclude each other.")
-        self.folder, self.given, self.engine = folder, given, engine
-        self.run = {"threads": given["threads"], "force": given["force"]}
-        self.run["display"] = Display(steps, quiet=given["quiet"])
 
-    def count(self, text: tuple[str, ...]) -> None:
-        from wordatoms.counts.vocabulary import Vocabulary
-        from wordatoms.pipeline.count import count
-        from wordatoms.pipeline.sources import CountSettings
+def _show_stage(done: StageDone, given: Mapping[str, Any]) -> None:
+    """Say what a stage has made."""
+    memory = f", peak memory {done.peak_memory / 1e6:,.0f} MB" if done.peak_memory else ""
+    how = f"made in {done.seconds:,.1f} s{memory}" if done.made else "there already"
+    remark(f"{done.folder.path}: {done.summary}, {how}", quiet=given["quiet"])
+    if done.stage == "atomize":
+        _show_atom_report(done, given)
 
-        names = set(CountSettings.__dataclass_fields__) - {"phrases"}
-        phrases = _read_phrases(self.given["phrases"])
-        settings = CountSettings(phrases=phrases, **{name: self.given[name] for name in names})
-        made = count(text, self.folder, settings, memory=self.given["memory"], engine=self.engine, **self.run)
-        self._tell("count", repr(Vocabulary.load(self.folder.path)), made=made)
 
-    def check_atoms(self) -> None:
-        """More atoms than words should not wait for the vectors."""
-        from wordatoms.counts.vocabulary import Vocabulary
+def _show_atom_report(done: StageDone, given: Mapping[str, Any]) -> None:
+    from wordatoms.pipeline.atomize import read_atom_report
 
-        n_atoms, n_words = self.given["n_atoms"], len(Vocabulary.load(self.folder.path))
-        if isinstance(n_atoms, int) and n_atoms > n_words:
-            raise InputError(f"{n_atoms:,} atoms were asked for but there are {n_words:,} words; pass fewer atoms.")
-
-    def embed(self, text: tuple[str, ...]) -> None:
-        from wordatoms.pipeline.embed import embed
-
-        method, parameters = self.given["method"], _parameters(self.given)
-        run = {**self.run, "random_state": self.given["seed"]}
-        made = embed(self.folder, method, parameters=parameters, sources=text, **run)
-        self._tell("embed", f"{method} vectors", made=made)
-
-    def map(self, text: tuple[str, ...], settings: dict[str, Any]) -> None:
-        from wordatoms.contexts.induced_map import InducedMap
-        from wordatoms.pipeline.map import MapSettings, map_contexts
-
-        run = {**self.run, "memory": self.given["memory"], "engine": self.engine}
-        made = map_contexts(self.folder, MapSettings(**settings), sources=text, **run)
-        self._tell("map", repr(InducedMap.load(self.folder.path)), made=made)
-
-    def atomize(self) -> None:
-        from wordatoms.pipeline.atomize import AtomSettings, atomize, read_atom_report
-
-        names = set(AtomSettings.__dataclass_fields__) & set(self.given)
-        settings = AtomSettings(**{name: self.given[name] for name in names})
-        made = atomize(self.folder, settings, random_state=self.given["seed"], **self.run)
-        report = read_atom_report(self.folder)
-        self._tell("atomize", f"{report['n_atoms']:,} atoms", made=made)
-        for line in report_lines(report) if made else []:
-            remark(f"  {line}", quiet=self.given["quiet"])
-        if self.given.get("as_json"):
-            show_json(report)
-
-    def _tell(self, stage: str, what: str, *, made: bool) -> None:
-        record = self.folder.stages[stage]
-        memory = f", peak memory {record['peak_memory'] / 1e6:,.0f} MB" if record.get("peak_memory") else ""
-        how = f"made in {record['seconds']:,.1f} s{memory}" if made else "there already"
-        remark(f"{self.folder.path}: {what}, {how}", quiet=self.given["quiet"])
+    report = read_atom_report(done.folder)
+    for line in report_lines(report) if done.made else []:
+        remark(f"  {line}", quiet=given["quiet"])
+    if given.get("as_json"):
+        show_json(report)
 
 
 @contextmanager
-def _opened_engine(given: dict[str, Any]) -> Iterator[Engine]:
-    """What the text is read on; a cluster is reached, or started, when it is first needed."""
-    from wordatoms.engine.threads import local_engine
-
+def _opened_run(given: dict[str, Any]) -> Iterator[Run]:
+    """The resources that the options ask for; a cluster is reached, or started, when it is first needed."""
     name, scheduler = given.pop("engine_name"), given.pop("scheduler")
     if scheduler and name == "local":
         raise click.UsageError("--scheduler is the address of a Dask cluster; leave out --engine local.")
+    run = options.local_run(given)
     if not scheduler and name != "dask":
-        yield local_engine(given["threads"], given["memory"])
+        yield run
         return
     from wordatoms.engine.dask import DaskEngine
 
-    with DaskEngine(scheduler, threads=given["threads"], memory=given["memory"]) as engine:
-        yield engine
+    with DaskEngine(scheduler, threads=run.threads, memory=run.memory) as engine:
+        yield replace(run, engine=engine)
 
 
-def _parameters(given: dict[str, Any]) -> dict[str, Any]:
+def _count_settings(given: Mapping[str, Any]) -> CountSettings:
+    from wordatoms.pipeline.sources import CountSettings
+
+    names = set(CountSettings.__dataclass_fields__) - {"phrases"}
+    return CountSettings(phrases=_read_phrases(given["phrases"]), **{name: given[name] for name in names})
+
+
+def _atom_settings(given: Mapping[str, Any]) -> AtomSettings:
+    from wordatoms.pipeline.atomize import AtomSettings
+
+    source = click.get_current_context().get_parameter_source("sparsity")
+    if given["sparsity_range"] and source is ParameterSource.COMMANDLINE:
+        raise click.UsageError("--sparsity and --sparsity-range exclude each other.")
+    names = set(AtomSettings.__dataclass_fields__) & set(given)
+    return AtomSettings(**{name: given[name] for name in names})
+
+
+def _parameters(given: Mapping[str, Any]) -> dict[str, Any]:
     parameters = {"dim": given["dim"], **({"epochs": given["epochs"]} if given["epochs"] else {})}
     return {**parameters, **dict(given["parameters"])}
 

@@ -66,6 +66,7 @@ def tune(model: str, other: str | None, as_json: bool, quiet: bool, **given: Any
 def _tune(folder: ModelFolder, given: dict[str, Any], *, quiet: bool) -> TuningResult | None:
     from wordatoms.pipeline.tune import TuneSettings, tune
     from wordatoms.progress import Display
+    from wordatoms.run import Run
 
     grid = {name: given[name] for name in ("a", "window", "falloff", "noise", "scale") if given[name]}
     settings = TuneSettings(
@@ -83,9 +84,8 @@ def _tune(folder: ModelFolder, given: dict[str, Any], *, quiet: bool) -> TuningR
         folder,
         given["text"],
         settings,
-        threads=given["threads"],
         force=given["force"],
-        display=Display(quiet=quiet),
+        run=Run(threads=given["threads"], progress=Display(quiet=quiet)),
         on_trial=on_trial,
     )
 

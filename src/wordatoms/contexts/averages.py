@@ -30,11 +30,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.contexts.windows import check_window, packed_lines
-from wordatoms.counts.vocabulary import BATCH_BYTES, DEFAULT_MEMORY
+from wordatoms.counts.vocabulary import BATCH_BYTES
 from wordatoms.engine.ledger import opened_ledger
-from wordatoms.engine.threads import Batch, Engine, local_engine, run_pass
+from wordatoms.engine.threads import Batch, engine_of, run_pass
 from wordatoms.errors import InputError, ModelError
 from wordatoms.progress import TextCallback
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.files import Array, ArrayFile, load_array, save_array, spill_array, write_json
 from wordatoms.storage.untrusted import read_json
 from wordatoms.text.corpus import Corpus
@@ -159,11 +160,9 @@ def context_sums(
     outside: bool = True,
     inside: bool = False,
     tokenizer: Tokenizer | None = None,
-    memory: int = DEFAULT_MEMORY,
-    engine: Engine | None = None,
     work: Path | None = None,
     keep: Path | None = None,
-    report: TextCallback | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> ContextSums:
     """Sum the mean vectors of the windows around each word of a text.
 
@@ -174,22 +173,22 @@ def context_sums(
     check_window(window)
     if vectors.ndim != 2 or len(vectors) != len(words):
         raise InputError(f"there are {len(words):,} words but vectors of shape {vectors.shape}; pass one per word.")
-    engine = engine or local_engine(None, memory)
+    engine = engine_of(run)
     scale = fixed_point_scale(vectors, window)
     n_sums = outside + inside
     n_held = HELD_ELSEWHERE if engine.is_elsewhere else 1
-    slices = _column_slices(vectors.shape, memory, n_sums * n_held * engine.n_workers)
+    slices = _column_slices(vectors.shape, run.memory, n_sums * n_held * engine.n_workers)
     total = _empty_sums(len(words), vectors.shape[1], outside=outside, inside=inside)
     lexicon = Lexicon(words, tokenizer=tokenizer)
     batch_bytes = BATCH_BYTES if engine.is_elsewhere else _batch_bytes(corpus, engine.n_workers)
-    for number, columns in enumerate(slices):
-        rows = to_fixed_point(vectors[:, columns], scale)
-        task = SumContexts(lexicon, rows, window, outside, inside)
-        known = ("\n".join(words), lexicon.tokenizer, rows, window, outside, inside)
-        with opened_ledger(f"contexts{number}", known, keep=keep, work=work) as ledger:
-            progress = _share_of(report, len(slices))
-            parts = run_pass(engine, task, corpus.shards, ledger, batch_bytes=batch_bytes, report=progress)
-            _add_parts(parts, total, columns)
+    with run.progress.text_bar("contexts", n_bytes=len(slices) * corpus.n_bytes) as report:
+        for number, columns in enumerate(slices):
+            rows = to_fixed_point(vectors[:, columns], scale)
+            task = SumContexts(lexicon, rows, window, outside, inside)
+            known = ("\n".join(words), lexicon.tokenizer, rows, window, outside, inside)
+            with opened_ledger(f"contexts{number}", known, keep=keep, work=work) as ledger:
+                parts = run_pass(engine, task, corpus.shards, ledger, batch_bytes=batch_bytes, report=report)
+                _add_parts(parts, total, columns)
     if total[2].max(initial=0) >= MOST_CONTEXTS:
         raise InputError(f"a word occurs {total[2].max():,} times, which is too often for sums in 64 bits.")
     return ContextSums(*total, scale, window)
@@ -323,10 +322,3 @@ def _column_slices(shape: tuple[int, ...], memory: int, n_sums: int) -> list[sli
 def _batch_bytes(corpus: Corpus, n_workers: int) -> int:
     """Large batches, because each writes down all its sums, but enough of them for all workers."""
     return min(max(corpus.n_bytes // (BATCHES_PER_WORKER * n_workers), BATCH_BYTES), MOST_BATCH_BYTES)
-
-
-def _share_of(report: TextCallback | None, n_passes: int) -> TextCallback | None:
-    """Reports of several passes that add up to one."""
-    if report is None or n_passes == 1:
-        return report
-    return lambda n_bytes, n_tokens: report(n_bytes // n_passes, n_tokens // n_passes)

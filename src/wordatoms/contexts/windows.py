@@ -14,11 +14,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.counts.vocabulary import BATCH_BYTES, DEFAULT_MEMORY
+from wordatoms.counts.vocabulary import BATCH_BYTES
 from wordatoms.engine.ledger import opened_ledger
-from wordatoms.engine.threads import Batch, Engine, blocks_with_sizes, local_engine, run_pass
+from wordatoms.engine.threads import Batch, blocks_with_sizes, engine_of, run_pass
 from wordatoms.errors import InputError
 from wordatoms.progress import TextCallback
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.files import Array, ArrayFile
 from wordatoms.text.corpus import Corpus
 from wordatoms.text.tokenizer import Lexicon, Tokenizer
@@ -156,10 +157,9 @@ def sample_windows(
     target: int | None = None,
     tokenizer: Tokenizer | None = None,
     random_state: int = 0,
-    engine: Engine | None = None,
     work: Path | None = None,
     keep: Path | None = None,
-    report: TextCallback | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> NDArray[np.int32]:
     """Random windows of a text, at most `n_windows` and no two the same: rows of words, (n, 2 * window + 1).
 
@@ -170,13 +170,16 @@ def sample_windows(
     if n_windows < 1:
         raise InputError(f"n_windows is {n_windows}; ask for 1 window or more.")
     powers = hash_powers(window, random_state)
-    engine = engine or local_engine(None, DEFAULT_MEMORY)
     lexicon = Lexicon(words, tokenizer=tokenizer)
     task = SampleWindows(lexicon, len(words), window, n_windows, powers, target)
     known = ("\n".join(words), lexicon.tokenizer, powers, n_windows, target)
-    with opened_ledger("windows", known, keep=keep, work=work) as ledger:
-        batch_bytes = max(BATCH_BYTES, corpus.n_bytes // MOST_SAMPLES)
-        return task.add(run_pass(engine, task, corpus.shards, ledger, batch_bytes=batch_bytes, report=report)).windows
+    batch_bytes = max(BATCH_BYTES, corpus.n_bytes // MOST_SAMPLES)
+    with (
+        opened_ledger("windows", known, keep=keep, work=work) as ledger,
+        run.progress.text_bar("windows", n_bytes=corpus.n_bytes) as report,
+    ):
+        parts = run_pass(engine_of(run), task, corpus.shards, ledger, batch_bytes=batch_bytes, report=report)
+        return task.add(parts).windows
 
 
 def hash_powers(window: int, random_state: int) -> NDArray[np.uint64]:

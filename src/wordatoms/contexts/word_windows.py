@@ -24,10 +24,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordatoms.contexts.windows import Scratch, check_window, hash_powers, packed_lines, windows_at
-from wordatoms.counts.vocabulary import BATCH_BYTES, DEFAULT_MEMORY
-from wordatoms.engine.threads import Batch, ThreadEngine, local_engine, make_batches
+from wordatoms.counts.vocabulary import BATCH_BYTES
+from wordatoms.engine.threads import Batch, local_engine, make_batches
 from wordatoms.errors import InputError, ModelError
 from wordatoms.progress import TextCallback
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.files import Array, load_array, save_array, write_json
 from wordatoms.storage.untrusted import read_json
 from wordatoms.text.corpus import Corpus
@@ -253,9 +254,7 @@ def windows_of_words(
     window: int = 10,
     tokenizer: Tokenizer | None = None,
     random_state: int = 0,
-    memory: int = DEFAULT_MEMORY,
-    engine: ThreadEngine | None = None,
-    report: TextCallback | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> WordWindows:
     """At most `n_windows` random windows of each target, a row of `words`; no two windows of a word are the same."""
     rows = _checked_targets(targets, len(words))
@@ -266,11 +265,12 @@ def windows_of_words(
     owner_of[rows] = np.arange(len(rows))
     powers = hash_powers(window, random_state)
     task = _KeepLowest(Lexicon(words, tokenizer=tokenizer), owner_of, len(rows), n_windows, window, powers)
-    engine = engine or local_engine(None, memory)
+    engine = local_engine(run)
     part_bytes = len(rows) * n_windows * (4 * (2 * window + 1) + 12)
-    n_parts = max(engine.n_workers, memory // (2 * part_bytes))
+    n_parts = max(engine.n_workers, run.memory // (2 * part_bytes))
     batches = make_batches(corpus.shards, max(BATCH_BYTES, -(-corpus.n_bytes // n_parts)))
-    kept = engine.sum(task, batches, _Kept.__add__, report)
+    with run.progress.text_bar("windows", n_bytes=corpus.n_bytes) as report:
+        kept = engine.sum(task, batches, _Kept.__add__, report)
     indptr = np.concatenate([[0], np.cumsum(kept.sizes(len(rows)))])
     return WordWindows(rows, indptr, kept.hashes, kept.windows, n_windows, digest_words(words))
 

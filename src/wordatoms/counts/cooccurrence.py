@@ -21,12 +21,13 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.counts.vocabulary import BATCH_BYTES, DEFAULT_MEMORY, Vocabulary
+from wordatoms.counts.vocabulary import BATCH_BYTES, Vocabulary
 from wordatoms.engine.ledger import opened_ledger
-from wordatoms.engine.threads import Batch, Engine, blocks_with_sizes, local_engine, run_pass
+from wordatoms.engine.threads import Batch, blocks_with_sizes, engine_of, run_pass
 from wordatoms.errors import InputError, ModelError
 from wordatoms.parallel import resolve_threads, run_threads
 from wordatoms.progress import TextCallback
+from wordatoms.run import DEFAULT_MEMORY, DEFAULT_RUN, Run
 from wordatoms.storage.files import Array, ArrayFile, ArrayWriter, load_array, spill_folder, sync_file, write_json
 from wordatoms.storage.untrusted import read_json
 from wordatoms.text.corpus import MAX_PARAGRAPH_BYTES, Corpus
@@ -166,7 +167,7 @@ def integer_weights(window: int, weighting: str, n_tokens: int) -> NDArray[np.in
 
 
 @dataclass(frozen=True)
-class Run:
+class PairRun:
     """A sparse matrix in order of rows, in memory or on disk."""
 
     indptr: Array | ArrayFile
@@ -174,7 +175,7 @@ class Run:
     values: Array | ArrayFile
 
 
-Runs = Sequence[Run]
+Runs = Sequence[PairRun]
 
 
 @dataclass(frozen=True)
@@ -190,10 +191,10 @@ class CountPairs:
     """About how many pairs each row will have, (n_words,)."""
 
     @property
-    def kind(self) -> type[Run]:
-        return Run
+    def kind(self) -> type[PairRun]:
+        return PairRun
 
-    def __call__(self, batch: Batch, report: TextCallback, folder: Path | None) -> list[Run]:
+    def __call__(self, batch: Batch, report: TextCallback, folder: Path | None) -> list[PairRun]:
         counter = _ChunkCounter(self, folder)
         lexicon = self.lexicon.copy()
         for shard in batch:
@@ -203,7 +204,7 @@ class CountPairs:
                 report(n_read, len(ids))
         return counter.finish()
 
-    def is_sound(self, piece: Run) -> bool:
+    def is_sound(self, piece: PairRun) -> bool:
         indptr = piece.indptr[:]
         n_pairs = len(piece.indices)
         return (
@@ -217,13 +218,13 @@ class CountPairs:
             )
         )
 
-    def add(self, pieces: Runs) -> Run:
+    def add(self, pieces: Runs) -> PairRun:
         if len(pieces) == 1:
             return pieces[0]
         ends, columns, values = _add_rows(pieces, self.n_words, 0, self.n_words)
-        return Run(np.concatenate([[0], ends]), columns[: ends[-1]], values[: ends[-1]])
+        return PairRun(np.concatenate([[0], ends]), columns[: ends[-1]], values[: ends[-1]])
 
-    def split(self, piece: Run, n: int) -> list[Run]:
+    def split(self, piece: PairRun, n: int) -> list[PairRun]:
         """Ranges of rows with about as many pairs each."""
         loads = np.cumsum(self.loads)
         cuts = [0, *np.searchsorted(loads, loads[-1] * np.arange(1, n) / n).tolist(), self.n_words]
@@ -244,7 +245,7 @@ class _ChunkCounter:
         n_places = min(work.memory // 2 // PLACE_BYTES, MOST_PLACES)
         n_places = max(n_places, longest_line + 2 * self.window)
         self.stream = np.empty(n_places, np.int32)
-        self.runs: list[Run] = []
+        self.runs: list[PairRun] = []
         self._restart()
 
     def _restart(self) -> None:
@@ -260,7 +261,7 @@ class _ChunkCounter:
             if at < len(ids):
                 self._count()
 
-    def finish(self) -> list[Run]:
+    def finish(self) -> list[PairRun]:
         if self.end > self.window or not self.runs:
             self._count()
         return self.runs
@@ -276,7 +277,7 @@ class _ChunkCounter:
             self.runs = [self.work.add(self.runs)]
         self._restart()
 
-    def _write_run(self, stream: Array, starts: Array, places: Array) -> Run:
+    def _write_run(self, stream: Array, starts: Array, places: Array) -> PairRun:
         from wordatoms.kernels import cooccur
 
         n_words = self.work.n_words
@@ -314,8 +315,8 @@ class RunWriter:
         self._files["indices"].append(columns[: ends[-1]])
         self._files["values"].append(values[: ends[-1]])
 
-    def close(self) -> Run:
-        return Run(**{name: file.close() for name, file in self._files.items()})
+    def close(self) -> PairRun:
+        return PairRun(**{name: file.close() for name, file in self._files.items()})
 
 
 class RunCollector:
@@ -336,18 +337,18 @@ class RunCollector:
         self._columns.append(columns[: ends[-1]])
         self._values.append(values[: ends[-1]])
 
-    def close(self) -> Run:
+    def close(self) -> PairRun:
         columns, values = (
             parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in (self._columns, self._values)
         )
-        return Run(np.concatenate(self._ends), columns, values)
+        return PairRun(np.concatenate(self._ends), columns, values)
 
 
-def _rows_of(run: Run, row: int, stop: int) -> Run:
+def _rows_of(run: PairRun, row: int, stop: int) -> PairRun:
     """A run in memory with all other rows empty."""
     first, end = (int(run.indptr[place : place + 1][0]) for place in (row, stop))
     indptr = np.clip(run.indptr[:], first, end) - first
-    return Run(indptr, run.indices[first:end], run.values[first:end])
+    return PairRun(indptr, run.indices[first:end], run.values[first:end])
 
 
 def _are_between(numbers: Array, low: int, high: int) -> bool:
@@ -363,7 +364,7 @@ def _row_buffers(n_words: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     return np.zeros(n_words + 1, np.int64), np.zeros(n_words // 64 + 1, np.uint64)
 
 
-def add_runs(runs: Runs, n_words: int, *, spill: Path, memory: int = DEFAULT_MEMORY, threads: int = 1) -> Run:
+def add_runs(runs: Runs, n_words: int, *, spill: Path, memory: int = DEFAULT_MEMORY, threads: int = 1) -> PairRun:
     """The sum of runs, row by row."""
     share = memory // threads // 2
     writer = RunWriter(spill)
@@ -443,13 +444,11 @@ def count_pairs(
     tokenizer: Tokenizer | None = None,
     window: int = 10,
     weighting: str = "harmonic",
-    memory: int = DEFAULT_MEMORY,
-    engine: Engine | None = None,
     folder: Path | None = None,
     work: Path | None = None,
     keep: Path | None = None,
     on_install: Callable[[], None] = lambda: None,
-    report: TextCallback | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> Counts:
     """Count the co-occurrences of the words of a vocabulary in a text.
 
@@ -458,17 +457,21 @@ def count_pairs(
     stays in `keep`, if it is given, for a later call to go on from. `on_install` is called when all is counted, before
     any file in the folder changes.
     """
-    check_memory(memory)
+    check_memory(run.memory)
     weights = integer_weights(window, weighting, vocabulary.n_tokens)
-    engine = engine or local_engine(None, memory)
+    engine = engine_of(run)
     lexicon = Lexicon(vocabulary.words, tokenizer=tokenizer)
     loads = expected_pairs(vocabulary, window)
-    task = CountPairs(lexicon, len(vocabulary), weights, memory // engine.n_workers, loads)
+    task = CountPairs(lexicon, len(vocabulary), weights, run.memory // engine.n_workers, loads)
     known = ("\n".join(vocabulary.words), lexicon.tokenizer, weights)
-    with spill_folder(work or folder) as spill, opened_ledger("pairs", known, keep=keep, work=spill) as ledger:
+    with (
+        spill_folder(work or folder) as spill,
+        opened_ledger("pairs", known, keep=keep, work=spill) as ledger,
+        run.progress.text_bar("pairs", n_bytes=corpus.n_bytes) as report,
+    ):
         runs = run_pass(engine, task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
         threads = resolve_threads(None) if engine.is_elsewhere else engine.n_workers
-        total = add_runs(runs, len(vocabulary), spill=spill, memory=memory, threads=threads)
+        total = add_runs(runs, len(vocabulary), spill=spill, memory=run.memory, threads=threads)
         facts: dict[str, Any] = {"window": window, "weighting": weighting, "unit": int(weights[0])}
         if folder is None:
             return Counts(vocabulary, **{name: getattr(total, name)[:] for name in ARRAYS}, **facts)
@@ -477,7 +480,7 @@ def count_pairs(
     return Counts.load(folder)
 
 
-def _install(run: Run, vocabulary: Vocabulary, folder: Path, facts: dict[str, Any]) -> None:
+def _install(run: PairRun, vocabulary: Vocabulary, folder: Path, facts: dict[str, Any]) -> None:
     """Give the files of a finished run their names in the model's folder, the description last."""
     vocabulary.save(folder)
     for name in ARRAYS:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from wordatoms.counts.vocabulary import Vocabulary
-from wordatoms.progress import TextCallback
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.files import write_atomic
 from wordatoms.text.corpus import Corpus, read_blocks
 from wordatoms.text.tokenizer import Lexicon, Tokenizer
@@ -22,7 +22,7 @@ def write_lines(
     path: Path,
     *,
     tokenizer: Tokenizer | None = None,
-    report: TextCallback | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> None:
     """Write the text in the order of its shards, words outside the vocabulary left out."""
     from wordatoms.kernels import tokens as kernel
@@ -31,11 +31,10 @@ def write_lines(
     encoded = [word.encode() for word in vocabulary.words]
     text = np.frombuffer(b"".join(encoded), np.uint8)
     starts = np.concatenate([[0], np.cumsum([len(word) for word in encoded])])
-    with write_atomic(path) as file:
+    with write_atomic(path) as file, run.progress.text_bar("text", n_bytes=corpus.n_bytes) as report:
         for shard in corpus.shards:
             for block in read_blocks(shard):
                 ids = lexicon.encode(block)
                 out = np.empty(kernel.lines_length(ids, len(vocabulary), starts), np.uint8)
                 file.write(out[: kernel.write_lines(ids, len(vocabulary), text, starts, out)].data)
-                if report:
-                    report(len(block), len(ids))
+                report(len(block), len(ids))

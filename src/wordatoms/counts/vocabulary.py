@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from wordatoms.counts.word_lists import format_words, parse_words
 from wordatoms.engine.ledger import opened_ledger
-from wordatoms.engine.threads import Batch, Engine, blocks_with_sizes, local_engine, run_pass
+from wordatoms.engine.threads import Batch, blocks_with_sizes, engine_of, run_pass
 from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.progress import TextCallback
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.files import Array, ArrayFile, spill_array, write_atomic, write_json
 from wordatoms.storage.untrusted import LARGEST_WORDS, read_bytes, read_json
 from wordatoms.text.corpus import Corpus
 from wordatoms.text.tokenizer import Lexicon, Tokenizer, unpack_words
 
-DEFAULT_MEMORY = 2 << 30
 BATCH_BYTES = 32 << 20
 N_PARTITIONS = 64
 SPLIT_BYTES = 4 << 30
@@ -197,11 +197,9 @@ def build_vocabulary(
     tokenizer: Tokenizer | None = None,
     min_count: int = 5,
     max_words: int | None = 50_000,
-    memory: int = DEFAULT_MEMORY,
-    engine: Engine | None = None,
     work: Path | None = None,
     keep: Path | None = None,
-    report: TextCallback | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> Vocabulary:
     """Count the words of a text; keep those seen `min_count` times or more, at most the `max_words` most frequent.
 
@@ -210,12 +208,15 @@ def build_vocabulary(
     """
     if min_count < 1 or (max_words is not None and max_words < 1):
         raise InputError(f"min_count is {min_count} and max_words {max_words}; both must be 1 or more.")
-    engine = engine or local_engine(None, memory)
+    engine = engine_of(run)
     tokenizer = tokenizer or Tokenizer()
-    task = TallyWords(tokenizer, memory // (2 * engine.n_workers), corpus.n_bytes)
-    with opened_ledger("words", [tokenizer], keep=keep, work=work) as ledger:
+    task = TallyWords(tokenizer, run.memory // (2 * engine.n_workers), corpus.n_bytes)
+    with (
+        opened_ledger("words", [tokenizer], keep=keep, work=work) as ledger,
+        run.progress.text_bar("words", n_bytes=corpus.n_bytes) as report,
+    ):
         runs = run_pass(engine, task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
-        n_tokens = sum(run.n_tokens for run in runs)
+        n_tokens = sum(each.n_tokens for each in runs)
         ranked = _rank_words(runs, min_count, max_words)
         if not ranked:
             ledger.drop()  # nobody will go on from here

@@ -32,6 +32,7 @@ from wordatoms.engine.threads import Batch, Piece, Work, local_engine, make_batc
 from wordatoms.errors import EngineError, InputError, MissingExtraError, WordatomsError, require_extra
 from wordatoms.parallel import Item, Result
 from wordatoms.progress import TextCallback
+from wordatoms.run import Run
 from wordatoms.text.shards import Shard
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class DaskEngine:
     ) -> None:
         require_extra("distributed", "dask")
         self.scheduler, self.memory = scheduler, memory
-        self.threads = local_engine(threads, memory).n_workers
+        self.threads = local_engine(Run(threads, memory)).n_workers
         self._batch_bytes, self._group_batches = batch_bytes, group_batches
 
     def __enter__(self) -> DaskEngine:

@@ -19,6 +19,7 @@ from typing import Protocol, TypeVar
 from wordatoms.engine.ledger import Ledger
 from wordatoms.parallel import Item, Result, Stopped, resolve_threads, run_threads
 from wordatoms.progress import TextCallback
+from wordatoms.run import Run
 from wordatoms.text.shards import Shard, read_blocks
 
 Batch = tuple[Shard, ...]
@@ -148,9 +149,16 @@ class ThreadEngine:
         return run_threads(function, items, self.n_workers)
 
 
-def local_engine(threads: int | None, memory: int) -> ThreadEngine:
-    """Threads as asked for, but no more than the memory has room for."""
-    return ThreadEngine(max(1, min(resolve_threads(threads), memory // SMALLEST_WORKER)))
+def engine_of(run: Run) -> Engine:
+    """The engine that a run names, or threads of this process."""
+    return run.engine or local_engine(run)
+
+
+def local_engine(run: Run) -> ThreadEngine:
+    """Threads of this process: as many as the run asks for, but no more than its memory has room for."""
+    if isinstance(run.engine, ThreadEngine):
+        return run.engine
+    return ThreadEngine(max(1, min(run.n_threads, run.memory // SMALLEST_WORKER)))
 
 
 def run_pass(

@@ -19,6 +19,7 @@ from wordatoms.errors import WordatomsError
 from wordatoms.explorer.wordpages import Answer, rounded
 from wordatoms.parallel import Stopped
 from wordatoms.progress import Display, TextCallback
+from wordatoms.run import Run
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.sentences import SenseSentences, representative_sentences
 
@@ -113,9 +114,8 @@ class CorpusPages:
                 raise Stopped
             search.share = share
 
-        found = representative_sentences(
-            self.model, word, self.sources, n=N_SENTENCES, threads=1, display=ShareDisplay(on_share)
-        )
+        run = Run(threads=1, progress=ShareDisplay(on_share))
+        found = representative_sentences(self.model, word, self.sources, n=N_SENTENCES, run=run)
         return self._records(word, found)
 
     def _records(self, word: str, found: Sequence[SenseSentences]) -> dict[str, list[Answer]]:

@@ -13,9 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from wordatoms.errors import InputError
-from wordatoms.parallel import resolve_threads
 from wordatoms.pipeline.sources import recorded_hashes, recorded_sources, settings_of
-from wordatoms.progress import SILENT, Display
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.corpus import SHARD_BYTES, Corpus, open_corpus
 
@@ -25,12 +24,7 @@ SMALL_SHARD_BYTES = 4 << 20
 
 @contextmanager
 def evaluation_text(
-    folder: ModelFolder,
-    sources: Sequence[str | Path],
-    threads: int | None,
-    *,
-    shard_bytes: int = SHARD_BYTES,
-    display: Display = SILENT,
+    folder: ModelFolder, sources: Sequence[str | Path], run: Run = DEFAULT_RUN, *, shard_bytes: int = SHARD_BYTES
 ) -> Iterator[Corpus]:
     """The given text; without one, that which was counted, if it is where it was."""
     counted = folder.stages.get("count", {})
@@ -39,11 +33,11 @@ def evaluation_text(
     found = sources or recorded_sources(counted)
     replace_invalid = bool(counted) and settings_of(counted).replace_invalid
     with TemporaryDirectory(prefix="wordatoms-") as work:
-        with display.text_bar("files", n_bytes=None) as report:
+        with run.progress.text_bar("files", n_bytes=None) as report:
             corpus = open_corpus(
                 found,
                 work=Path(work),
-                threads=resolve_threads(threads),
+                threads=run.n_threads,
                 replace_invalid=replace_invalid,
                 shard_bytes=shard_bytes,
                 on_bytes=report,

@@ -27,14 +27,15 @@ from wordatoms.atoms.choosing import (
 from wordatoms.atoms.ksvd import KSVDCallback
 from wordatoms.atoms.layout import FILE as LAYOUT
 from wordatoms.atoms.layout import lay_out
-from wordatoms.atoms.learning import N_LAST_ITERATIONS, AtomReport, Run, combine_runs, learn_run
+from wordatoms.atoms.learning import N_LAST_ITERATIONS, AtomReport, KSVDRun, combine_runs, learn_run
 from wordatoms.atoms.meta_atoms import N_META_ATOMS, make_meta_atoms
 from wordatoms.contexts.inflection import FILE as FORMS
 from wordatoms.contexts.inflection import format_forms
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.neighbours import MOST_WORDS, Neighbours, find_neighbours, n_blocks
 from wordatoms.errors import InputError, ModelError
-from wordatoms.progress import SILENT, Display, TrainingReport
+from wordatoms.progress import TrainingReport
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.annotations import set_aside
 from wordatoms.senses.parts import load_vectors
 from wordatoms.storage.files import Checkpoint, save_array, write_atomic, write_json
@@ -72,9 +73,8 @@ def atomize(
     settings: AtomSettings | None = None,
     *,
     random_state: int = 0,
-    threads: int | None = None,
     force: bool = False,
-    display: Display = SILENT,
+    run: Run = DEFAULT_RUN,
 ) -> bool:
     """Learn the atoms of a model's vectors. False where they were there already."""
     settings = settings or AtomSettings()
@@ -82,17 +82,17 @@ def atomize(
         facts = _facts(folder, settings, random_state)
         if folder.is_done("atomize", facts, force=force):
             return False
-        learner = _make_learner(folder, settings, facts, threads, display)
+        learner = _make_learner(folder, settings, facts, run)
         embeddings = learner.embeddings
 
         def make(forget: Callable[[], None]) -> list[str]:
             atoms, report = learner.learn()
             meta = make_meta_atoms(
-                embeddings, atoms, n_meta_atoms=settings.n_meta_atoms, random_state=random_state, threads=threads
+                embeddings, atoms, n_meta_atoms=settings.n_meta_atoms, random_state=random_state, threads=run.threads
             )
             layout = lay_out(atoms.vectors, random_state=random_state)
             word_vectors = embeddings if settings.vectors == "word" else load_vectors(folder.path, "word")
-            neighbours = _find_neighbours(word_vectors, threads, display)
+            neighbours = _find_neighbours(word_vectors, run)
             with folder.staging() as staged:
                 atoms.save(staged, embeddings.words)
                 meta.save(staged)
@@ -110,25 +110,18 @@ def atomize(
     return True
 
 
-def _find_neighbours(embeddings: Embeddings, threads: int | None, display: Display) -> Neighbours | None:
+def _find_neighbours(embeddings: Embeddings, run: Run) -> Neighbours | None:
     """Of all words; none where these are so many that it would take too long."""
     if len(embeddings) > MOST_WORDS:
         return None
-    with display.item_bar("neighbours", n_items=n_blocks(len(embeddings))) as step:
-        return find_neighbours(embeddings, threads=threads, callback=step)
+    with run.progress.item_bar("neighbours", n_items=n_blocks(len(embeddings))) as step:
+        return find_neighbours(embeddings, threads=run.threads, callback=step)
 
 
-def learn_atoms(
-    folder: ModelFolder,
-    settings: AtomSettings,
-    *,
-    random_state: int = 0,
-    threads: int | None = None,
-    display: Display = SILENT,
-) -> Atoms:
+def learn_atoms(folder: ModelFolder, settings: AtomSettings, *, random_state: int = 0, run: Run = DEFAULT_RUN) -> Atoms:
     """The atoms of a model's vectors with these settings, on trial: the model stays as it is."""
     facts = _facts(folder, settings, random_state)
-    learner = _make_learner(folder, settings, facts, threads, display)
+    learner = _make_learner(folder, settings, facts, run)
     atoms, _ = learner.learn()
     learner.forget_runs()
     return atoms
@@ -138,12 +131,10 @@ def _facts(folder: ModelFolder, settings: AtomSettings, random_state: int) -> di
     return {**asdict(settings), "seed": random_state, "input": _input_hashes(folder, settings.vectors)}
 
 
-def _make_learner(
-    folder: ModelFolder, settings: AtomSettings, facts: dict[str, Any], threads: int | None, display: Display
-) -> _Learner:
+def _make_learner(folder: ModelFolder, settings: AtomSettings, facts: dict[str, Any], run: Run) -> _Learner:
     folder.check_inputs("atomize", facts)
     embeddings = load_vectors(folder.path, settings.vectors)
-    return _Learner(embeddings, settings, facts, folder.work / RUNS, threads, display)
+    return _Learner(embeddings, settings, facts, folder.work / RUNS, run)
 
 
 @dataclass(frozen=True)
@@ -154,8 +145,7 @@ class _Learner:
     settings: AtomSettings
     facts: dict[str, Any]
     work: Path
-    threads: int | None
-    display: Display
+    resources: Run
 
     @property
     def coding(self) -> dict[str, Any]:
@@ -163,7 +153,7 @@ class _Learner:
         limits: int | NDArray[np.int64] = settings.sparsity
         if settings.sparsity_range:
             limits = sparsity_by_count(self.embeddings, *settings.sparsity_range)
-        return {"sparsity": limits, "nonnegative": settings.nonnegative, "threads": self.threads}
+        return {"sparsity": limits, "nonnegative": settings.nonnegative, "threads": self.resources.threads}
 
     def learn(self) -> tuple[Atoms, dict[str, Any]]:
         """The atoms of all runs together, and the report on them."""
@@ -183,31 +173,31 @@ class _Learner:
         curve = [overlap_point([self.run(size, restart) for restart in range(2)]) for size in sizes]
         return best_size(curve), curve
 
-    def run(self, n_atoms: int, restart: int) -> Run:
+    def run(self, n_atoms: int, restart: int) -> KSVDRun:
         unneeded = ("n_atoms", "n_restarts", "sizes", "n_meta_atoms", "seed")
         key = {name: value for name, value in self.facts.items() if name not in unneeded}
         seed = self.facts["seed"] + restart
         checkpoint = Checkpoint(self.work / f"{n_atoms}-{seed}.npz", {**key, "n_atoms": n_atoms, "seed": seed})
         saved = checkpoint.load()
         if saved:
-            return Run(saved.arrays["atoms"], saved.arrays["n_users"], float(saved.arrays["error"]))
+            return KSVDRun(saved.arrays["atoms"], saved.arrays["n_users"], float(saved.arrays["error"]))
         run = self._learn(n_atoms, restart, seed)
         checkpoint.save(1, {"atoms": run.atoms, "n_users": run.n_users, "error": np.array(run.error)})
         return run
 
-    def _learn(self, n_atoms: int, restart: int, seed: int) -> Run:
+    def _learn(self, n_atoms: int, restart: int, seed: int) -> KSVDRun:
         n_iterations = self.settings.n_iterations
         with self._bar(f"run {restart + 1} of {n_atoms:,}", n_iterations) as callback:
             settings = {"n_iterations": n_iterations, "random_state": seed, "callback": callback, **self.coding}
             return learn_run(self.embeddings, n_atoms=n_atoms, **settings)
 
-    def combine(self, runs: Sequence[Run]) -> tuple[Atoms, AtomReport]:
+    def combine(self, runs: Sequence[KSVDRun]) -> tuple[Atoms, AtomReport]:
         with self._bar("all runs together", N_LAST_ITERATIONS) as callback:
             return combine_runs(self.embeddings, runs, callback=callback, **self.coding)
 
     @contextmanager
     def _bar(self, detail: str, n_iterations: int) -> Iterator[KSVDCallback]:
-        with self.display.training_bar("atoms", detail=detail) as report:
+        with self.resources.progress.training_bar("atoms", detail=detail) as report:
             yield lambda iteration, error, seconds: report(TrainingReport(iteration, n_iterations, error, seconds))
 
     def forget_runs(self) -> None:

@@ -26,6 +26,7 @@ from wordatoms.embeddings.neighbours import FILE as NEIGHBOURS
 from wordatoms.embeddings.neighbours import MOST_WORDS, find_neighbours
 from wordatoms.embeddings.quantized import SCALES, VECTORS, save_bytes, to_bytes
 from wordatoms.errors import ModelError
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.annotations import FILE as NOTES
 from wordatoms.storage.files import load_array, save_array, write_json
 from wordatoms.storage.folder import ModelFolder
@@ -38,7 +39,7 @@ PASSING = ("seconds", "made", "peak_memory")
 """Facts of a stage that differ from run to run."""
 
 
-def compact(folder: ModelFolder, path: Path | str, *, force: bool = False, threads: int | None = None) -> ModelFolder:
+def compact(folder: ModelFolder, path: Path | str, *, force: bool = False, run: Run = DEFAULT_RUN) -> ModelFolder:
     """Write the compact twin of a model into a new folder; with `force` in place of a model that is there."""
     target = Path(path)
     _check(folder, target, force=force)
@@ -46,7 +47,7 @@ def compact(folder: ModelFolder, path: Path | str, *, force: bool = False, threa
     twin = ModelFolder(target, create=True)
     with twin.working(), twin.staging() as made:
         stages = {name: _write_stage(folder, record, made) for name, record in folder.stages.items()}
-        stages["atomize"]["files"] |= _write_neighbours(made, threads)
+        stages["atomize"]["files"] |= _write_neighbours(made, run)
         if (folder.path / NOTES).is_file():
             shutil.copyfile(folder.path / NOTES, made / NOTES)  # the atoms are the same
         twin.install_model(made, {"format": folder.manifest["format"], "compact": True, "stages": stages})
@@ -87,12 +88,12 @@ def _write_file(folder: ModelFolder, name: str, made: Path) -> None:
         shutil.copyfile(folder.path / name, made / name)
 
 
-def _write_neighbours(made: Path, threads: int | None) -> dict[str, Any]:
+def _write_neighbours(made: Path, run: Run) -> dict[str, Any]:
     """Those of the vectors in bytes, which differ a little from those of the full ones."""
     embeddings = Embeddings.load(made)
     if len(embeddings) > MOST_WORDS:
         return {}
-    find_neighbours(embeddings, threads=threads).save(made)
+    find_neighbours(embeddings, threads=run.threads).save(made)
     return {NEIGHBOURS: fingerprint(made / NEIGHBOURS)}
 
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from wordatoms.counts.cooccurrence import ARRAYS, Counts, check_memory, count_pairs
-from wordatoms.counts.vocabulary import DEFAULT_MEMORY, build_vocabulary
-from wordatoms.engine.threads import Engine, local_engine
+from wordatoms.counts.vocabulary import build_vocabulary
 from wordatoms.pipeline.sources import CountSettings, as_input, digest, kept_parts, opened_text
-from wordatoms.progress import SILENT, Display
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.corpus import Corpus
 
@@ -24,23 +23,19 @@ def count(
     folder: ModelFolder,
     settings: CountSettings | None = None,
     *,
-    memory: int = DEFAULT_MEMORY,
-    threads: int | None = None,
-    engine: Engine | None = None,
     force: bool = False,
-    display: Display = SILENT,
+    run: Run = DEFAULT_RUN,
 ) -> bool:
     """Text → vocabulary → counts. False where they were there already."""
     settings = settings or CountSettings()
-    check_memory(memory)
-    engine = engine or local_engine(threads, memory)
-    with folder.working(), opened_text(sources, folder, settings, threads, engine=engine, display=display) as corpus:
+    check_memory(run.memory)
+    with folder.working(), opened_text(sources, folder, settings, run) as corpus:
         facts = {**asdict(settings), "text": digest(corpus.files)}
         if folder.is_done("count", facts, force=force):
             return False
 
         def make(forget: Callable[[], None]) -> list[str]:
-            _count(corpus, folder, settings, forget, memory=memory, engine=engine, display=display)
+            _count(corpus, folder, settings, forget, run)
             return ["words.txt", "vocabulary.json", "counts.json", *(f"counts-{name}.npy" for name in ARRAYS)]
 
         folder.build("count", facts, make, inputs=[as_input(file) for file in corpus.files])
@@ -48,33 +43,17 @@ def count(
 
 
 def _count(
-    corpus: Corpus,
-    folder: ModelFolder,
-    settings: CountSettings,
-    on_install: Callable[[], None],
-    *,
-    memory: int,
-    engine: Engine,
-    display: Display,
+    corpus: Corpus, folder: ModelFolder, settings: CountSettings, on_install: Callable[[], None], run: Run
 ) -> Counts:
-    common: dict[str, Any] = {"tokenizer": settings.tokenizer, "memory": memory, "engine": engine}
+    common: dict[str, Any] = {"tokenizer": settings.tokenizer, "run": run}
     common |= {"work": folder.work, "keep": kept_parts(folder)}
-    with display.text_bar("words", n_bytes=corpus.n_bytes) as report:
-        vocabulary = build_vocabulary(
-            corpus,
-            min_count=settings.min_count,
-            max_words=settings.max_words,
-            report=report,
-            **common,
-        )
-    with display.text_bar("pairs", n_bytes=corpus.n_bytes) as report:
-        return count_pairs(
-            corpus,
-            vocabulary,
-            window=settings.window,
-            weighting=settings.weighting,
-            folder=folder.path,
-            on_install=on_install,
-            report=report,
-            **common,
-        )
+    vocabulary = build_vocabulary(corpus, min_count=settings.min_count, max_words=settings.max_words, **common)
+    return count_pairs(
+        corpus,
+        vocabulary,
+        window=settings.window,
+        weighting=settings.weighting,
+        folder=folder.path,
+        on_install=on_install,
+        **common,
+    )

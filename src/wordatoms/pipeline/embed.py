@@ -16,7 +16,7 @@ from wordatoms.embeddings.trainers import find_trainer, train_embeddings
 from wordatoms.embeddings.vector_files import read_vectors
 from wordatoms.errors import InputError
 from wordatoms.pipeline.sources import counted_text, recorded_hashes, settings_of
-from wordatoms.progress import SILENT, Display
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.files import Checkpoint
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.storage.integrity import fingerprint
@@ -29,9 +29,8 @@ def embed(
     parameters: dict[str, Any] | None = None,
     sources: Sequence[str | Path] = (),
     random_state: int = 0,
-    threads: int | None = None,
     force: bool = False,
-    display: Display = SILENT,
+    run: Run = DEFAULT_RUN,
 ) -> bool:
     """Counts (or text) → embeddings. False where they were there already.
 
@@ -45,15 +44,15 @@ def embed(
         checkpoint = Checkpoint(folder.work / f"{method}.npz", settings)
 
         def make(forget: Callable[[], None]) -> list[str]:
-            lines = _lines(folder, sources, threads, display=display) if find_trainer(method).reads_text else None
-            with display.training_bar("vectors", detail=method) as callback:
+            lines = _lines(folder, sources, run) if find_trainer(method).reads_text else None
+            with run.progress.training_bar("vectors", detail=method) as callback:
                 embeddings = train_embeddings(
                     Counts.load(folder.path),
                     method,
                     lines=lines,
                     **chosen,
                     random_state=random_state,
-                    threads=threads,
+                    threads=run.threads,
                     checkpoint=checkpoint,
                     callback=callback,
                 )
@@ -104,7 +103,7 @@ def _converted(name: str, value: Any, default: Any) -> Any:
     raise InputError(f"{name} is '{value}'; pass {expected}, such as {default}.")
 
 
-def _lines(folder: ModelFolder, sources: Sequence[str | Path], threads: int | None, *, display: Display) -> Path:
+def _lines(folder: ModelFolder, sources: Sequence[str | Path], run: Run) -> Path:
     """The text that was counted as a file of words between spaces, written once."""
     counted = folder.stages["count"]
     key = json.dumps([counted["settings"], counted["inputs"], counted["files"]], sort_keys=True)
@@ -112,12 +111,8 @@ def _lines(folder: ModelFolder, sources: Sequence[str | Path], threads: int | No
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        counted_text(folder, sources, threads, display=display) as corpus,
-        display.text_bar("text", n_bytes=corpus.n_bytes) as report,
-    ):
-        tokenizer = settings_of(counted).tokenizer
-        write_lines(corpus, Vocabulary.load(folder.path), path, tokenizer=tokenizer, report=report)
+    with counted_text(folder, sources, run) as corpus:
+        write_lines(corpus, Vocabulary.load(folder.path), path, tokenizer=settings_of(counted).tokenizer, run=run)
     return path
 
 

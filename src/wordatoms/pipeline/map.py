@@ -16,9 +16,7 @@ from wordatoms.contexts.averages import ContextAverages, context_sums
 from wordatoms.contexts.induced_map import WEIGHTINGS, InducedMap, learn_map
 from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
 from wordatoms.contexts.windows import check_window, sample_windows
-from wordatoms.counts.vocabulary import DEFAULT_MEMORY
 from wordatoms.embeddings.embeddings import Embeddings
-from wordatoms.engine.threads import Engine, local_engine
 from wordatoms.errors import InputError, ModelError
 from wordatoms.pipeline.sources import (
     CountSettings,
@@ -30,7 +28,7 @@ from wordatoms.pipeline.sources import (
     settings_of,
     trusting_record,
 )
-from wordatoms.progress import SILENT, Display
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.parts import model_tokenizer
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.corpus import Corpus
@@ -64,29 +62,25 @@ def map_contexts(
     settings: MapSettings | None = None,
     *,
     sources: Sequence[str | Path] = (),
-    memory: int = DEFAULT_MEMORY,
-    threads: int | None = None,
-    engine: Engine | None = None,
     force: bool = False,
-    display: Display = SILENT,
+    run: Run = DEFAULT_RUN,
 ) -> bool:
     """Text and embeddings → average contexts and the map A. False where they were there already.
 
     The text is the one that was counted, unless `sources` name another; imported vectors have none of their own.
     """
     settings = settings or MapSettings()
-    engine = engine or local_engine(threads, memory)
     with folder.working():
         embedded = embedding_record(folder)
         if not sources and _is_done(folder, settings, embedded, force=force):
             return False  # the text need not even be there
-        with model_text(folder, sources, threads, engine=engine, display=display) as corpus:
+        with model_text(folder, sources, run) as corpus:
             facts = _facts(settings, embedded, digest(corpus.files))
             if folder.is_done("map", facts, force=force):
                 return False
 
             def make(forget: Callable[[], None]) -> list[str]:
-                contexts, learned = _map(corpus, folder, settings, memory=memory, engine=engine, display=display)
+                contexts, learned = _map(corpus, folder, settings, run)
                 with folder.staging() as staged:
                     contexts.save(staged)
                     learned.save(staged)
@@ -105,24 +99,17 @@ def embedding_record(folder: ModelFolder) -> dict[str, Any]:
 
 
 @contextmanager
-def model_text(
-    folder: ModelFolder,
-    sources: Sequence[str | Path],
-    threads: int | None,
-    *,
-    engine: Engine | None = None,
-    display: Display,
-) -> Iterator[Corpus]:
+def model_text(folder: ModelFolder, sources: Sequence[str | Path], run: Run = DEFAULT_RUN) -> Iterator[Corpus]:
     """The given text; without one, that which was counted."""
     counted = folder.stages.get("count")
     if sources:
         reading = settings_of(counted) if counted else CountSettings()
-        with opened_text(sources, folder, reading, threads, engine=engine, display=display) as corpus:
+        with opened_text(sources, folder, reading, run) as corpus:
             yield corpus
         return
     if not counted:
         raise InputError(f"{folder.path} holds imported vectors, which have no text; pass some with --text.")
-    with counted_text(folder, (), threads, engine=engine, display=display) as corpus:
+    with counted_text(folder, (), run) as corpus:
         yield corpus
 
 
@@ -140,26 +127,20 @@ def _is_done(folder: ModelFolder, settings: MapSettings, embedded: dict[str, Any
     return folder.is_done("map", _facts(settings, embedded, text), force=force)
 
 
-def _map(
-    corpus: Corpus, folder: ModelFolder, settings: MapSettings, *, memory: int, engine: Engine, display: Display
-) -> tuple[ContextAverages, InducedMap]:
+def _map(corpus: Corpus, folder: ModelFolder, settings: MapSettings, run: Run) -> tuple[ContextAverages, InducedMap]:
     embeddings, tokenizer = Embeddings.load(folder.path), model_tokenizer(folder)
     sif = SIF(embeddings, p_words(embeddings), settings.a, tokenizer=tokenizer)
-    common: dict[str, Any] = {"window": settings.window, "tokenizer": tokenizer, "engine": engine}
+    common: dict[str, Any] = {"window": settings.window, "tokenizer": tokenizer, "run": run}
     common |= {"work": folder.work, "keep": kept_parts(folder)}
-    with display.text_bar("windows", n_bytes=corpus.n_bytes) as report:
-        windows = sample_windows(corpus, embeddings.words, random_state=settings.seed, report=report, **common)
-    with display.text_bar("contexts", n_bytes=corpus.n_bytes) as report:
-        sums = context_sums(
-            corpus,
-            embeddings.words,
-            sif.weighted_vectors(),
-            outside=not settings.include_target,
-            inside=settings.include_target,
-            memory=memory,
-            report=report,
-            **common,
-        )
+    windows = sample_windows(corpus, embeddings.words, random_state=settings.seed, **common)
+    sums = context_sums(
+        corpus,
+        embeddings.words,
+        sif.weighted_vectors(),
+        outside=not settings.include_target,
+        inside=settings.include_target,
+        **common,
+    )
     averages = sums.averages(include_target=settings.include_target)
     contexts = ContextAverages(averages, sums.n_contexts, settings.window, settings.include_target)
     if not len(windows):

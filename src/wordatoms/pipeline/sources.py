@@ -11,10 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from wordatoms.engine.threads import Engine
 from wordatoms.errors import InputError, ModelError
-from wordatoms.parallel import resolve_threads
-from wordatoms.progress import SILENT, Display
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.addresses import exists_address, is_address
 from wordatoms.text.corpus import Corpus, TextFile, open_corpus
@@ -44,23 +42,20 @@ def opened_text(
     sources: Sequence[str | Path],
     folder: ModelFolder,
     settings: CountSettings,
-    threads: int | None,
-    *,
-    engine: Engine | None = None,
-    display: Display = SILENT,
+    run: Run = DEFAULT_RUN,
 ) -> Iterator[Corpus]:
     """The text as shards; what a stream or an archive had to be unpacked to is removed at the end."""
     spool = folder.work / "text"
     spool.mkdir(parents=True, exist_ok=True)
     try:
-        with display.text_bar("files", n_bytes=None) as report:
+        with run.progress.text_bar("files", n_bytes=None) as report:
             corpus = open_corpus(
                 sources,
                 work=spool,
-                threads=resolve_threads(threads),
+                threads=run.n_threads,
                 replace_invalid=settings.replace_invalid,
                 on_bytes=report,
-                elsewhere=engine.map if engine and engine.is_elsewhere else None,
+                elsewhere=run.engine.map if run.engine and run.engine.is_elsewhere else None,
             )
         yield corpus
     finally:
@@ -68,18 +63,11 @@ def opened_text(
 
 
 @contextmanager
-def counted_text(
-    folder: ModelFolder,
-    sources: Sequence[str | Path],
-    threads: int | None,
-    *,
-    engine: Engine | None = None,
-    display: Display = SILENT,
-) -> Iterator[Corpus]:
+def counted_text(folder: ModelFolder, sources: Sequence[str | Path], run: Run = DEFAULT_RUN) -> Iterator[Corpus]:
     """The text that was counted, where it was or where `sources` say it is now."""
     counted = folder.stages["count"]
     found = sources or recorded_sources(counted)
-    with opened_text(found, folder, settings_of(counted), threads, engine=engine, display=display) as corpus:
+    with opened_text(found, folder, settings_of(counted), run) as corpus:
         if [file.sha256 for file in corpus.files] != recorded_hashes(counted):
             raise InputError("the text is not the one that was counted; pass the same files in the same order.")
         yield corpus

@@ -12,14 +12,12 @@ from wordatoms.contexts.averages import ContextAverages
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.reader import TUNING, ReadingSettings, load_reading
 from wordatoms.contexts.word_windows import WordWindows, windows_of_words
-from wordatoms.counts.vocabulary import DEFAULT_MEMORY
 from wordatoms.embeddings.embeddings import Embeddings
-from wordatoms.engine.threads import local_engine
 from wordatoms.errors import InputError
 from wordatoms.pipeline.atomize import AtomSettings, atomize, learn_atoms, read_atom_report
 from wordatoms.pipeline.map import model_text
 from wordatoms.pipeline.sources import as_input
-from wordatoms.progress import SILENT, Display
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.parts import model_tokenizer
 from wordatoms.storage.files import write_json
 from wordatoms.storage.folder import ModelFolder
@@ -67,9 +65,8 @@ def tune(
     sources: Sequence[str | Path],
     settings: TuneSettings | None = None,
     *,
-    threads: int | None = None,
     force: bool = False,
-    display: Display = SILENT,
+    run: Run = DEFAULT_RUN,
     on_trial: OnTrial | None = None,
 ) -> TuningResult | None:
     """Choose settings by pseudowords in a text and keep them in the model. None where they were there already."""
@@ -82,16 +79,16 @@ def tune(
         )
     for stage in ("map", "atomize"):
         folder.require(stage, f"run: wordatoms {stage} {folder.path}")
-    with folder.working(), model_text(folder, sources, threads, display=display) as corpus:
+    with folder.working(), model_text(folder, sources, run) as corpus:
         facts = _facts(settings, corpus)
         if folder.is_done("tune", facts, force=force):
             return None
         folder.check_inputs("tune", facts)
-        text = _read(folder, corpus, settings, threads, display)
+        text = _read(folder, corpus, settings, run)
         trials: list[Trial] = []
-        chosen = _choose_atoms(folder, text, settings, threads, display, _telling(trials, on_trial))
+        chosen = _choose_atoms(folder, text, settings, run, _telling(trials, on_trial))
     if chosen:
-        atomize(folder, chosen, random_state=_seed_of_atoms(folder), threads=threads, force=True, display=display)
+        atomize(folder, chosen, random_state=_seed_of_atoms(folder), force=True, run=run)
     with folder.working():
         result = _choose(folder, Atoms.load(folder.path), text, settings, on_trial)
         result = replace(result, trials=(*trials, *result.trials))
@@ -130,7 +127,7 @@ def _facts(settings: TuneSettings, corpus: Corpus) -> dict[str, Any]:
     return {**others, "grid": grid, "text": sorted(file.sha256 for file in corpus.files)}
 
 
-def _read(folder: ModelFolder, corpus: Corpus, settings: TuneSettings, threads: int | None, display: Display) -> _Text:
+def _read(folder: ModelFolder, corpus: Corpus, settings: TuneSettings, run: Run) -> _Text:
     """One pass over the text: windows of the words that pseudowords are made of."""
     embeddings = Embeddings.load(folder.path)
     candidates = candidate_words(embeddings, settings.n_candidates, random_state=settings.seed)
@@ -139,18 +136,16 @@ def _read(folder: ModelFolder, corpus: Corpus, settings: TuneSettings, threads: 
             f"none of the {len(embeddings):,} words of {folder.path} is rare enough to make pseudowords of; "
             "tune a model that was trained on more text."
         )
-    with display.text_bar("contexts", n_bytes=corpus.n_bytes) as report:
-        windows = windows_of_words(
-            corpus,
-            embeddings.words,
-            candidates,
-            n_windows=settings.n_contexts,
-            window=settings.widest,
-            tokenizer=model_tokenizer(folder),
-            random_state=settings.seed,
-            engine=local_engine(threads, DEFAULT_MEMORY),
-            report=report,
-        )
+    windows = windows_of_words(
+        corpus,
+        embeddings.words,
+        candidates,
+        n_windows=settings.n_contexts,
+        window=settings.widest,
+        tokenizer=model_tokenizer(folder),
+        random_state=settings.seed,
+        run=run,
+    )
     pseudowords = draw_pseudowords(
         embeddings,
         ContextAverages.load(folder.path),
@@ -172,8 +167,7 @@ def _choose_atoms(
     folder: ModelFolder,
     text: _Text,
     settings: TuneSettings,
-    threads: int | None,
-    display: Display,
+    run: Run,
     tell: Callable[[Trial], None],
 ) -> AtomSettings | None:
     """The number of atoms, then the sparsity, that do best; None where those that are there do."""
@@ -186,9 +180,7 @@ def _choose_atoms(
         for value in dict.fromkeys([getattr(best, name), *values] if values else ()):  # those that are there, too
             tried = replace(best, **{name: value})  # type: ignore[arg-type]
             if tried not in scores:
-                atoms = learn_atoms(
-                    folder, tried, random_state=_seed_of_atoms(folder), threads=threads, display=display
-                )
+                atoms = learn_atoms(folder, tried, random_state=_seed_of_atoms(folder), run=run)
                 scores[tried] = _score(folder, atoms, text, settings)
             tell(Trial(name, value, "put together", scores[tried]))
         best = max(scores, key=lambda each: scores[each])

@@ -35,8 +35,9 @@ from wordatoms.contexts.sif import DEFAULT_A
 from wordatoms.counts.vocabulary import BATCH_BYTES
 from wordatoms.engine.threads import Batch, ThreadEngine, blocks_with_sizes, make_batches
 from wordatoms.errors import InputError
-from wordatoms.parallel import one_blas_thread, resolve_threads
-from wordatoms.progress import SILENT, Display, TextCallback
+from wordatoms.parallel import one_blas_thread
+from wordatoms.progress import TextCallback
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.results import LIGHTEST, Sense
 from wordatoms.senses.sentence_scores import SentenceScorer
@@ -94,8 +95,7 @@ def representative_sentences(
     longest: int = 60,
     lightest: float = LIGHTEST,
     replace_invalid: bool = False,
-    threads: int | None = None,
-    display: Display = SILENT,
+    run: Run = DEFAULT_RUN,
 ) -> list[SenseSentences]:
     """For each sense of a word, the heaviest first, the `n` sentences of a text that show it best.
 
@@ -109,7 +109,7 @@ def representative_sentences(
     scorer = SentenceScorer.of_model(model, [sense.atom for sense in senses], a=a, rank=rank)
     lexicon = Lexicon(model.words, tokenizer=model.tokenizer)
     search = _Search(lexicon, scorer, [*map(model.row, names)], SPARE * n, include_target, range(shortest, longest + 1))
-    found, corpus = _scan(search, corpus_paths, replace_invalid, resolve_threads(threads), display)
+    found, corpus = _scan(search, corpus_paths, replace_invalid, run)
     _check_found(found, names, search.lengths)
     return [
         SenseSentences(sense, tuple(_as_sentence(best, found, corpus) for best in chosen), int(number))
@@ -117,17 +117,15 @@ def representative_sentences(
     ]
 
 
-def _scan(
-    search: _Search, sources: Sequence[str | Path], replace_invalid: bool, threads: int, display: Display
-) -> tuple[_Found, Corpus]:
+def _scan(search: _Search, sources: Sequence[str | Path], replace_invalid: bool, run: Run) -> tuple[_Found, Corpus]:
     """The best sentences of a text; what has to be unpacked is there no longer than that."""
     with TemporaryDirectory(prefix="wordatoms-") as work:
-        with display.text_bar("files", n_bytes=None) as report:
+        with run.progress.text_bar("files", n_bytes=None) as report:
             corpus = open_corpus(
-                sources, work=Path(work), threads=threads, replace_invalid=replace_invalid, on_bytes=report
+                sources, work=Path(work), threads=run.n_threads, replace_invalid=replace_invalid, on_bytes=report
             )
-        with display.text_bar("sentences", n_bytes=corpus.n_bytes) as report:
-            return search.run(corpus, threads, report), corpus
+        with run.progress.text_bar("sentences", n_bytes=corpus.n_bytes) as report:
+            return search.run(corpus, run.n_threads, report), corpus
 
 
 def _check_numbers(n: int, rank: int, shortest: int, longest: int) -> None:

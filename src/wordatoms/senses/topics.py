@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.errors import InputError, require_extra
-from wordatoms.parallel import one_blas_thread, resolve_threads, run_threads
-from wordatoms.progress import TextCallback
+from wordatoms.parallel import one_blas_thread, run_threads
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.topic_windows import DEFAULT_SCALE, Part, WindowAtoms
 
@@ -177,26 +177,24 @@ def document_topics(
     remove_common: bool = True,
     soft: bool = False,
     scale: float = DEFAULT_SCALE,
-    threads: int | None = None,
-    report: TextCallback | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> Topics:
     """The distribution of each document over the atoms of a model.
 
     A document is a text, called by its number from 1, or a name and a text. A window has `window` known words on each
     side of its middle (by default as many as the model was made with), and the next one begins `step` words later (by
-    default `window`, so that they overlap by half). `report` is told the characters and the known words read.
+    default `window`, so that they overlap by half).
     """
     if isinstance(documents, str):
         raise InputError(f"the documents are one string, {documents[:40]!r}; pass a list of texts.")
     windows = WindowAtoms.of_model(model, window, step, remove_common=remove_common, scale=scale if soft else None)
     parts: list[Part] = []
     groups = _groups(documents)
-    with one_blas_thread():
-        while some := list(islice(groups, resolve_threads(threads))):
+    with one_blas_thread(), run.progress.text_bar("documents", n_bytes=None) as report:
+        while some := list(islice(groups, run.n_threads)):
             for part in run_threads(windows.part, some, len(some)):
                 parts.append(part)
-                if report is not None:
-                    report(part.n_characters, int(part.n_words.sum()))
+                report(part.n_characters, int(part.n_words.sum()))
     return _joined(parts, windows)
 
 

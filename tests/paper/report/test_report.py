@@ -22,6 +22,7 @@ from wordatoms.paper.report.page import make_page
 from wordatoms.paper.report.runner import plain
 from wordatoms.paper.tasks.walk import exhibit as walk_module
 from wordatoms.progress import Display
+from wordatoms.run import Run
 
 SOURCE = "A page of our own, CC0"
 VOID = {"meta", "br", "hr", "img", "input", "link"}
@@ -80,14 +81,14 @@ def everything(place: Path) -> Inputs:
         text=[str(place / "text.txt")],
         source=SOURCE,
         wordnet=str(place / "wordnet"),
-        threads=1,
+        run=Run(threads=1),
     )
 
 
 @pytest.fixture(scope="module")
 def alone(place: Path) -> Inputs:
     """A model and nothing else."""
-    return open_inputs(str(place / "pmi"), threads=1)
+    return open_inputs(str(place / "pmi"), run=Run(threads=1))
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +183,7 @@ def test_a_failure_stops_nobody_else(alone: Inputs, tmp_path: Path) -> None:
 
 
 def test_a_model_in_another_language_lacks_the_words(tmp_path: Path) -> None:
-    inputs = open_inputs(str(planted_model(tmp_path / "planted").path), threads=1)
+    inputs = open_inputs(str(planted_model(tmp_path / "planted").path), run=Run(threads=1))
     table5, table6 = run_exhibits(find_exhibits(["5", "6"]), inputs)
     assert table5.status == "done"
     assert table6.status == "missing"

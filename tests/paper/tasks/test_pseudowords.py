@@ -34,6 +34,7 @@ from wordatoms.paper.tasks.pseudowords.evaluate import (
 )
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.pipeline.train import train
+from wordatoms.run import Run
 
 SMALL_TEXT = Path(__file__).parents[2] / "data" / "small.txt"
 
@@ -273,7 +274,9 @@ def test_command_retrains_skipgram(skipgram_model: Path) -> None:
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models") / "glove"
     settings = CountSettings(min_count=2)
-    train([SMALL_TEXT], folder, method="glove", settings=settings, parameters={"dim": 5, "epochs": 5}, threads=1)
+    train(
+        [SMALL_TEXT], folder, method="glove", settings=settings, parameters={"dim": 5, "epochs": 5}, run=Run(threads=1)
+    )
     return folder
 
 

@@ -31,10 +31,8 @@ if TYPE_CHECKING:
 def centers(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, **given: Any) -> None:
     """Table 1: the centres of a word's contexts before and after the map A, and what A shrinks."""
     from wordatoms.contexts.induced_map import InducedMap
-    from wordatoms.engine.threads import ThreadEngine
     from wordatoms.paper.tasks.centers.evaluate import evaluate_centers
     from wordatoms.plots import check_plot
-    from wordatoms.progress import Display
     from wordatoms.senses.parts import model_tokenizer
     from wordatoms.storage.folder import ModelFolder
 
@@ -42,10 +40,8 @@ def centers(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, 
         check_plot(plot)
     folder, embeddings = ModelFolder(model), load_embeddings(model)
     folder.require("map", f"run: wordatoms map {model}")
-    with (
-        opened(folder, text, given["threads"]) as corpus,
-        Display(quiet=given["quiet"]).text_bar("windows", n_bytes=corpus.n_bytes) as report,
-    ):
+    run = options.local_run(given)
+    with opened(folder, text, run) as corpus:
         result = evaluate_centers(
             embeddings,
             InducedMap.load(folder.path),
@@ -56,8 +52,7 @@ def centers(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, 
             n_nearest=given["number"],
             tokenizer=model_tokenizer(folder),
             random_state=given["seed"],
-            engine=ThreadEngine(given["threads"]),
-            report=report,
+            run=run,
         )
     show_result(result, as_json=as_json)
     if not as_json:

@@ -50,13 +50,14 @@ def learn_competitors(
 ) -> dict[str, SenseInventory]:
     """The competitors that were asked for; with a `space`, the sense vectors of NNSE lie there, too."""
     from wordatoms.paper.baselines import learning
+    from wordatoms.run import Run
 
     made: dict[str, SenseInventory] = {}
     if given["text"] and not given["competitors"]:
         raise click.UsageError("--text is the text that competitors learn from; pass --competitors as well.")
     if given["competitors"]:
-        choices = {"sources": given["text"], "random_state": given["seed"], "threads": given["threads"]}
-        made |= learning.learn_competitors(opened, words, **choices, display=display)
+        choices = {"sources": given["text"], "random_state": given["seed"]}
+        made |= learning.learn_competitors(opened, words, **choices, run=Run(given["threads"], progress=display))
     if given["nnse"]:
         made[NNSE] = learning.nnse_competitor(opened, words, load_embeddings(given["nnse"]), space=space)
     return made

@@ -15,6 +15,7 @@ from wordatoms.cli.output import remark
 
 if TYPE_CHECKING:
     from wordatoms.paper.tasks.induced.evaluate import InducedResult
+    from wordatoms.run import Run
     from wordatoms.storage.folder import ModelFolder
     from wordatoms.text.corpus import Corpus
 
@@ -48,32 +49,27 @@ text_option = click.option(
 @options.quiet
 def induced(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, **given: Any) -> None:
     """Table 2: vectors of held-out words, induced from their contexts by the map A."""
-    from wordatoms.engine.threads import local_engine
     from wordatoms.paper.tasks.induced.evaluate import evaluate_induced
     from wordatoms.plots import check_plot
-    from wordatoms.progress import Display
     from wordatoms.senses.parts import model_tokenizer
     from wordatoms.storage.folder import ModelFolder
 
     if plot:
         check_plot(plot)
     folder, embeddings = ModelFolder(model), load_embeddings(model)
-    with opened(folder, text, given["threads"]) as corpus:
-        n_passes = 3  # for the random windows, SIF and the plain average
-        with Display(quiet=given["quiet"]).text_bar("text", n_bytes=n_passes * corpus.n_bytes) as report:
-            result = evaluate_induced(
-                embeddings,
-                corpus,
-                window=given["window"],
-                a=given["a"],
-                n_amounts=given["amounts"],
-                min_contexts=given["min_contexts"],
-                random_state=given["seed"],
-                tokenizer=model_tokenizer(folder),
-                engine=local_engine(given["threads"], given["memory"]),
-                memory=given["memory"],
-                report=report,
-            )
+    run = options.local_run(given)
+    with opened(folder, text, run) as corpus:
+        result = evaluate_induced(
+            embeddings,
+            corpus,
+            window=given["window"],
+            a=given["a"],
+            n_amounts=given["amounts"],
+            min_contexts=given["min_contexts"],
+            random_state=given["seed"],
+            tokenizer=model_tokenizer(folder),
+            run=run,
+        )
     show_result(result, as_json=as_json)
     if result.min_contexts < given["min_contexts"]:
         asked, taken = given["min_contexts"], result.min_contexts
@@ -83,11 +79,11 @@ def induced(model: str, text: tuple[str, ...], plot: str | None, as_json: bool, 
 
 
 @contextmanager
-def opened(folder: ModelFolder, text: tuple[str, ...], threads: int | None) -> Iterator[Corpus]:
+def opened(folder: ModelFolder, text: tuple[str, ...], run: Run) -> Iterator[Corpus]:
     """The given text or that of the model, in small shards; the model's folder is only read."""
     from wordatoms.paper.texts import SMALL_SHARD_BYTES, evaluation_text
 
-    with evaluation_text(folder, text, threads, shard_bytes=SMALL_SHARD_BYTES) as corpus:
+    with evaluation_text(folder, text, run, shard_bytes=SMALL_SHARD_BYTES) as corpus:
         yield corpus
 
 

@@ -19,6 +19,7 @@ from wordatoms.embeddings.trainers import trainer_names
 if TYPE_CHECKING:
     from wordatoms.paper.tasks.pseudowords.coefficients import CoefficientFits
     from wordatoms.paper.tasks.pseudowords.evaluate import PseudowordsResult
+    from wordatoms.run import Run
     from wordatoms.storage.folder import ModelFolder
 
 
@@ -83,14 +84,14 @@ def _evaluate(model: str, given: dict[str, Any]) -> PseudowordsResult:
     if embeddings.method in trainer_names(has="reads_text"):
         if given["largest"]:
             raise InputError("--largest leaves too few words to map the vectors by; pass --pairs.")
-        with _written_text(folder, given["text"], given["threads"]) as lines:
+        with _written_text(folder, given["text"], options.local_run(given)) as lines:
             return evaluate_retrained_pseudowords(embeddings, lines, n_runs=given["runs"] or 1, **common)
     common |= {"n_runs": given["runs"] or 5, "largest": given["largest"], "threads": given["threads"]}
     return evaluate_pseudowords(embeddings, Counts.load(folder.path), **common)
 
 
 @contextmanager
-def _written_text(folder: ModelFolder, text: tuple[str, ...], threads: int | None) -> Iterator[Path]:
+def _written_text(folder: ModelFolder, text: tuple[str, ...], run: Run) -> Iterator[Path]:
     """The text of the model as words between spaces."""
     from wordatoms.counts.lines import write_lines
     from wordatoms.counts.vocabulary import Vocabulary
@@ -99,7 +100,7 @@ def _written_text(folder: ModelFolder, text: tuple[str, ...], threads: int | Non
 
     with folder.working(), spill_folder(folder.work) as spill:
         lines = spill / "lines.txt"
-        with counted_text(folder, text, threads) as corpus:
+        with counted_text(folder, text, run) as corpus:
             tokenizer = settings_of(folder.stages["count"]).tokenizer
             write_lines(corpus, Vocabulary.load(folder.path), lines, tokenizer=tokenizer)
         yield lines

@@ -14,14 +14,11 @@ import numpy as np
 from wordatoms.contexts.sif import SIF, p_words
 from wordatoms.contexts.usages import SenseInventory
 from wordatoms.contexts.word_windows import WINDOWS_PER_WORD, WordWindows, windows_of_words
-from wordatoms.counts.vocabulary import DEFAULT_MEMORY
 from wordatoms.embeddings.embeddings import Embeddings
-from wordatoms.engine.threads import ThreadEngine, local_engine
 from wordatoms.errors import InputError
 from wordatoms.paper.baselines import LEARNED, form_rows, known_words, learn_competitor, learn_nnse
 from wordatoms.paper.texts import evaluation_text
-from wordatoms.parallel import resolve_threads
-from wordatoms.progress import SILENT, Display
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.parts import model_tokenizer
 from wordatoms.storage.folder import ModelFolder
@@ -33,17 +30,14 @@ def learn_competitors(
     *,
     sources: Sequence[str | Path] = (),
     random_state: int = 0,
-    threads: int | None = None,
-    display: Display = SILENT,
+    run: Run = DEFAULT_RUN,
 ) -> dict[str, SenseInventory]:
     """All competitors that learn from text, by name, for those of the words that the model knows."""
     induced_map = model.induced_map
     sif, known = induced_map.sif(model.embeddings, model.tokenizer), known_words(words, model.embeddings)
-    windows = sample_word_windows(
-        model.folder, known, sources=sources, random_state=random_state, threads=threads, display=display
-    )
-    shared: dict[str, Any] = {"random_state": random_state, "threads": resolve_threads(threads)}
-    with display.item_bar("competitors", n_items=len(LEARNED)) as advance:
+    windows = sample_word_windows(model.folder, known, sources=sources, random_state=random_state, run=run)
+    shared: dict[str, Any] = {"random_state": random_state, "threads": run.n_threads}
+    with run.progress.item_bar("competitors", n_items=len(LEARNED)) as advance:
         made: dict[str, SenseInventory] = {}
         for name in LEARNED:
             made[name] = learn_competitor(name, sif, windows, known, induced_map=induced_map, **shared)
@@ -67,21 +61,14 @@ def sample_word_windows(
     n_windows: int = WINDOWS_PER_WORD,
     window: int = 10,
     random_state: int = 0,
-    memory: int = DEFAULT_MEMORY,
-    threads: int | None = None,
-    engine: ThreadEngine | None = None,
-    display: Display = SILENT,
+    run: Run = DEFAULT_RUN,
 ) -> WordWindows:
     """Windows of the known forms of some words; of the text that was counted, unless `sources` name another."""
     if isinstance(words, str) or not len(words):
         raise InputError(f"the words are {words!r}; pass a sequence of one or more words.")
     embeddings = Embeddings.load(folder.path)
     targets = np.concatenate([form_rows(word, embeddings) for word in words])
-    engine = engine or local_engine(threads, memory)
-    with (
-        evaluation_text(folder, sources, threads, display=display) as corpus,
-        display.text_bar("windows", n_bytes=corpus.n_bytes) as report,
-    ):
+    with evaluation_text(folder, sources, run) as corpus:
         return windows_of_words(
             corpus,
             embeddings.words,
@@ -90,7 +77,5 @@ def sample_word_windows(
             window=window,
             tokenizer=model_tokenizer(folder),
             random_state=random_state,
-            memory=memory,
-            engine=engine,
-            report=report,
+            run=run,
         )

@@ -31,8 +31,7 @@ def competitors(inputs: Inputs, words: Sequence[str], *, space: Embeddings | Non
             words,
             sources=inputs.text,
             random_state=inputs.seed,
-            threads=inputs.threads,
-            display=inputs.display,
+            run=inputs.run,
         )
     if NNSE in inputs.models and inputs.method != NNSE:
         made[NNSE] = nnse_competitor(inputs.model, words, inputs.models[NNSE].embeddings, space=space)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from wordatoms.errors import InputError
-from wordatoms.progress import SILENT, Display
+from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.model import SenseModel
 from wordatoms.text.files import find_files
 
@@ -35,10 +35,9 @@ class Inputs:
     """Where the text is from and under which licence; sentences are shown only where this is known."""
     wordnet: Path | None = None
     seed: int = 0
-    threads: int | None = None
+    run: Run = DEFAULT_RUN
     competitors: bool = True
     """Whether the paper's competitors are learned from the text."""
-    display: Display = SILENT
     arguments: tuple[str, ...] = ()
     """What the command line was given, to say how to do it again."""
     kept: dict[str, Any] = field(default_factory=dict)
@@ -90,7 +89,7 @@ def open_inputs(
     source: str = "",
     wordnet: str | None = None,
     seed: int = 0,
-    threads: int | None = None,
+    run: Run = DEFAULT_RUN,
     competitors: bool = True,
 ) -> Inputs:
     """Find everything: without a model the one that comes with the program, without a text that inside the data."""
@@ -114,7 +113,7 @@ def open_inputs(
         source=source,
         wordnet=Path(wordnet) if wordnet else None,
         seed=seed,
-        threads=threads,
+        run=run,
         competitors=competitors,
         arguments=(*given, *([] if competitors else ["--no-competitors"])),
     )

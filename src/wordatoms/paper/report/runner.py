@@ -89,8 +89,8 @@ def run_exhibits(
         if on_start:
             on_start(number, len(exhibits), exhibit)
         prefix = f"[{number}/{len(exhibits)}] {exhibit.name}: "
-        display = Display(inputs.display.steps, quiet=inputs.display.quiet, prefix=prefix)
-        outcome = _run(exhibit, replace(inputs, display=display), folder, force=force)
+        run = replace(inputs.run, progress=Display(quiet=inputs.run.progress.quiet, prefix=prefix))
+        outcome = _run(exhibit, replace(inputs, run=run), folder, force=force)
         if on_end:
             on_end(outcome)
         yield outcome

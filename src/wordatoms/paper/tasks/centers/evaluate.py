@@ -143,7 +143,7 @@ def evaluate_centers(
     random_state: int = 0,
     **reading: Any,
 ) -> CentersResult:
-    """Group the contexts of a word and look at their centres before and after A; `reading` is engine and report."""
+    """Group the contexts of a word and look at their centres before and after A; `reading` may hold a `run`."""
     if word not in embeddings:
         raise UnknownWordError(word, embeddings.words)
     reading |= {"window": learned.window, "tokenizer": tokenizer, "random_state": random_state}

@@ -12,25 +12,18 @@ from wordatoms.paper.exhibits.published import shown_method
 
 
 def _run_centers(inputs: Inputs) -> Numbers:
-    from wordatoms.engine.threads import ThreadEngine
     from wordatoms.paper.tasks.centers.evaluate import PAPER, evaluate_centers
     from wordatoms.paper.texts import SMALL_SHARD_BYTES, evaluation_text
 
-    model, display = inputs.model, inputs.display
-    with (
-        evaluation_text(
-            model.folder, inputs.text, inputs.threads, shard_bytes=SMALL_SHARD_BYTES, display=display
-        ) as corpus,
-        display.text_bar("windows", n_bytes=corpus.n_bytes) as report,
-    ):
+    model = inputs.model
+    with evaluation_text(model.folder, inputs.text, inputs.run, shard_bytes=SMALL_SHARD_BYTES) as corpus:
         result = evaluate_centers(
             model.embeddings,
             model.induced_map,
             corpus,
             tokenizer=model.tokenizer,
             random_state=inputs.seed,
-            engine=ThreadEngine(inputs.threads),
-            report=report,
+            run=inputs.run,
         )
     paper: Any = PAPER[result.word]
     words = {when: [word for center in paper.values() for word in center[when].split()] for when in ("before", "after")}

@@ -132,12 +132,12 @@ def evaluate_induced(
 ) -> InducedResult:
     """Score induced embeddings on held-out words, for `n_amounts` growing parts of a text.
 
-    `reading` goes to the passes over the text: tokenizer, engine, memory, work, report. Where fewer than two words per
+    `reading` goes to the passes over the text: tokenizer, work, run. Where fewer than two words per
     dimension have `min_contexts` contexts, words with fewer are taken too.
     """
     if n_amounts < 1 or min_contexts < 1:
         raise InputError(f"n_amounts is {n_amounts} and min_contexts {min_contexts}; both must be 1 or more.")
-    sampling = {name: value for name, value in reading.items() if name not in ("memory", "work")}
+    sampling = {name: value for name, value in reading.items() if name != "work"}
     windows = sample_windows(corpus, embeddings.words, window=window, random_state=random_state, **sampling)
     test: _Test | None = None
     lines: list[InducedScore] = []

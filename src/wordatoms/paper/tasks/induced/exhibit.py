@@ -30,26 +30,12 @@ def _paper_induced() -> dict[str, Any]:
 
 
 def _induced_of(model: SenseModel, inputs: Inputs) -> dict[str, Any]:
-    from wordatoms.counts.vocabulary import DEFAULT_MEMORY
-    from wordatoms.engine.threads import local_engine
     from wordatoms.paper.tasks.induced.evaluate import evaluate_induced
     from wordatoms.paper.texts import SMALL_SHARD_BYTES, evaluation_text
 
-    n_passes = 3
-    with (
-        evaluation_text(
-            model.folder, inputs.text, inputs.threads, shard_bytes=SMALL_SHARD_BYTES, display=inputs.display
-        ) as corpus,
-        inputs.display.text_bar(model.embeddings.method, n_bytes=n_passes * corpus.n_bytes) as report,
-    ):
+    with evaluation_text(model.folder, inputs.text, inputs.run, shard_bytes=SMALL_SHARD_BYTES) as corpus:
         result = evaluate_induced(
-            model.embeddings,
-            corpus,
-            random_state=inputs.seed,
-            tokenizer=model.tokenizer,
-            engine=local_engine(inputs.threads, DEFAULT_MEMORY),
-            memory=DEFAULT_MEMORY,
-            report=report,
+            model.embeddings, corpus, random_state=inputs.seed, tokenizer=model.tokenizer, run=inputs.run
         )
     kept = [row for row in result.rows() if row["common"] == "kept"]
     return {

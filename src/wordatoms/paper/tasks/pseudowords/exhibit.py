@@ -34,7 +34,7 @@ def _pseudowords_of(model: SenseModel, inputs: Inputs) -> dict[str, Any]:
 
     embeddings = model.embeddings
     fitting = [n for n in N_PAIRS if 4 * n <= len(embeddings)] or [max(len(embeddings) // 8, 2)]
-    with inputs.display.item_bar(embeddings.method, n_items=1) as advance:
+    with inputs.run.progress.item_bar(embeddings.method, n_items=1) as advance:
         result = evaluate_pseudowords(
             embeddings,
             Counts.load(model.path),
@@ -42,7 +42,7 @@ def _pseudowords_of(model: SenseModel, inputs: Inputs) -> dict[str, Any]:
             largest=True,
             parameters=training_parameters(model.folder, embeddings.method),
             random_state=inputs.seed,
-            threads=inputs.threads,
+            threads=inputs.run.threads,
         )
         advance()
     largest = max(result.groups)

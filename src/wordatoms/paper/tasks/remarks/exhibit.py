@@ -14,7 +14,7 @@ def _run_remarks(inputs: Inputs) -> Numbers:
 
     model = inputs.model
     result = evaluate_remarks(
-        model.embeddings, model.atoms, model.induced_map, random_state=inputs.seed, threads=inputs.threads
+        model.embeddings, model.atoms, model.induced_map, random_state=inputs.seed, threads=inputs.run.threads
     )
     found = result.to_json()
     return {

@@ -29,7 +29,7 @@ def _scores(model: SenseModel, inputs: Inputs) -> dict[str, Any]:
     assert inputs.data is not None  # it is needed
     found = {"similarity": evaluate_similarity(model.embeddings, inputs.data).rows(), "analogy": []}
     if needs.ANALOGY.is_met(inputs):
-        rows = evaluate_analogy(model.embeddings, inputs.data, threads=inputs.threads).rows()
+        rows = evaluate_analogy(model.embeddings, inputs.data, threads=inputs.run.threads).rows()
         found["analogy"] = [row for row in rows if row["questions"] in GROUPS]
     return found
 

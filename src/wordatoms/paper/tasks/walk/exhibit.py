@@ -21,7 +21,7 @@ def _run_walk(inputs: Inputs) -> Numbers:
     covariance = discourse_covariance(WALK["dim"], trace=WALK["trace"], spread=WALK["spread"])
     drawn = {name: WALK[name] for name in ("variance", "window")}
     walk = draw_walk(WALK["n_words"], covariance=covariance, random_state=inputs.seed, **drawn)
-    result = evaluate_walk(walk, n_tokens=N_TOKENS, random_state=inputs.seed, threads=inputs.threads)
+    result = evaluate_walk(walk, n_tokens=N_TOKENS, random_state=inputs.seed, threads=inputs.run.threads)
     found = result.to_json()
     return {
         "settings": found["settings"],

@@ -26,7 +26,7 @@ def _run(inputs: Inputs) -> Numbers:
     words = read_semeval(inputs.data, inputs.model.tokenizer)
     methods = our_methods(inputs.model, ks=KS, random_state=inputs.seed)
     methods += competing_methods(competitors(inputs, sorted({word.lemma for word in words})))
-    with inputs.display.item_bar("methods", n_items=len(methods) * len(words)) as advance:
+    with inputs.run.progress.item_bar("methods", n_items=len(methods) * len(words)) as advance:
         result = evaluate_wsi(words, methods, random_state=inputs.seed, report=lambda _method, _word: advance())
     found = result.to_json()
     return {
