@@ -23,7 +23,7 @@ def all_commands(command: click.Command, name: str) -> Iterator[tuple[str, click
 
 
 def make_page() -> str:
-    parts = ["# Commands\n\nEverything below is what `--help` prints.\n"]
+    parts = ["# Commands\n\nGenerated from the help texts: this is what `--help` prints.\n"]
     for name, command in all_commands(cli, "wordatoms"):
         context = click.Context(command, info_name=name, terminal_width=100, max_content_width=100)
         parts.append(f"## {name}\n\n```\n{command.get_help(context)}\n```\n")

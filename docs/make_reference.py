@@ -1,8 +1,8 @@
 """Write docs/reference/python.md from the code: the public names with their docstrings, and the files of a model.
 
-python docs/make_reference.py
+    python docs/make_reference.py
 
-What a class inherits from other packages is left out, and so is whatever begins with an underscore.
+Names that begin with an underscore are left out, and so are members inherited from other packages.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import ast
 import dataclasses
 import inspect
 import json
+import re
 import textwrap
 from collections.abc import Iterator
 from functools import cached_property
@@ -35,10 +36,14 @@ FURTHER = {
     "senses.topics": ["document_topics"],
 }
 """Names that the how-to pages use, by module."""
+PROPERTIES = (property, cached_property)
+SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
+"""The title of a section of a numpydoc docstring."""
+LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises")
 
 
 class Source:
-    """Text that `inspect` shows as it is written in the code."""
+    """Text that `inspect` prints unchanged in a signature."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -53,14 +58,14 @@ def show_annotation(annotation: Any) -> Any:
 
 
 def show_parameter(parameter: inspect.Parameter) -> inspect.Parameter:
-    """With its annotation as it is written, and no address in place of a default."""
+    """A parameter with its annotation as written in the code, and an ellipsis for a default without a readable repr."""
     shown = parameter.replace(annotation=show_annotation(parameter.annotation))
     is_long = " at 0x" in repr(parameter.default) or "<factory>" in repr(parameter.default)
     return shown.replace(default=Source("…")) if is_long else shown
 
 
 def signature(found: Any, *, width: int | None = None) -> str:
-    """Of a function or a class, without `self`; one parameter per line if it is wider; empty for what has none."""
+    """The signature of a function or class without `self`, one parameter per line if it exceeds `width`; or ""."""
     try:
         whole = inspect.signature(found)
     except ValueError:
@@ -84,59 +89,80 @@ def broken(shown: inspect.Signature) -> str:
 
 
 def home_classes(found: type) -> list[type]:
-    """The class and those it builds on, as far as they are of this package."""
+    """The class and its base classes within this package."""
     return [each for each in found.__mro__ if each.__module__.startswith("wordatoms")]
 
 
 def fields(found: type) -> Iterator[str]:
-    """A line for each field of a dataclass or named tuple, with the docstring that stands under it."""
+    """A line for each field of a dataclass or named tuple that the docstring does not list, with its own docstring."""
     if not (dataclasses.is_dataclass(found) or hasattr(found, "_fields")):
         return
+    listed = re.findall(r"^([\w, ]+?) : ", inspect.getdoc(found) or "", re.MULTILINE)
+    hidden = {name.strip() for names in listed for name in names.split(",")}
     body = ast.parse(textwrap.dedent(inspect.getsource(found))).body[0].body  # type: ignore[attr-defined]
     for statement, following in zip(body, [*body[1:], None], strict=True):
-        if isinstance(statement, ast.AnnAssign) and not ast.unparse(statement.target).startswith("_"):
+        if not isinstance(statement, ast.AnnAssign):
+            continue
+        name = ast.unparse(statement.target)
+        if not name.startswith("_") and name not in hidden:
             is_docstring = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
-            remark = f": {first_lines(str(following.value.value))}" if is_docstring else ""  # type: ignore[union-attr]
-            yield f"- `{ast.unparse(statement.target)}: {ast.unparse(statement.annotation)}`{remark}"
+            remark = f": {summary(str(following.value.value))}" if is_docstring else ""  # type: ignore[union-attr]
+            yield f"- `{name}: {ast.unparse(statement.annotation)}`{remark}"
 
 
-def members(found: type) -> Iterator[str]:
-    """A line for each public method and property."""
-    seen: set[str] = set()
-    for each in home_classes(found):
-        for name, member in vars(each).items():
-            if name not in seen and not name.startswith("_") and (line := describe(name, getattr(each, name), member)):
-                seen.add(name)
-                yield line
+def members(found: type) -> dict[str, Any]:
+    """The public methods and properties of a class."""
+    names = {name: vars(each)[name] for each in reversed(home_classes(found)) for name in vars(each)}
+    is_member = {
+        name: isinstance(member, PROPERTIES) or inspect.isroutine(getattr(found, name, None))
+        for name, member in names.items()
+    }
+    return {name: member for name, member in names.items() if is_member[name] and not name.startswith("_")}
 
 
-def describe(name: str, found: Any, member: Any) -> str:
-    """Its signature and the first lines of its docstring; empty for what is neither a method nor a property."""
-    remark = first_lines(inspect.getdoc(member) or "")
-    if isinstance(member, property | cached_property):
-        return f"- `.{name}`" + (f": {remark}" if remark else "")
-    if not inspect.isroutine(found):
-        return ""
-    return f"- `.{name}{signature(found)}`" + (f": {remark}" if remark else "")
+def describe(found: type, name: str, member: Any) -> str:
+    """A line with the signature and summary of a method or property."""
+    shown = "" if isinstance(member, PROPERTIES) else signature(getattr(found, name))
+    remark = summary(inspect.getdoc(member) or "")
+    return f"- `.{name}{shown}`" + (f": {remark}" if remark else "")
 
 
-def first_lines(docstring: str) -> str:
+def summary(docstring: str) -> str:
     """The first paragraph, on one line."""
     return " ".join(inspect.cleandoc(docstring).split("\n\n")[0].split())
 
 
-def entry(name: str, found: Any) -> str:
-    parts = [f"### {name}", f"```\n{name}{signature(found, width=WIDTH)}\n```", docstring(found)]
+def entry(name: str, found: Any, *, level: int = 3) -> str:
+    """A section on a public name; methods with documented parameters get subsections."""
+    parts = [f"{'#' * level} {name}", f"```\n{name}{signature(found, width=WIDTH)}\n```", show_docstring(found)]
     if inspect.isclass(found):
-        parts.append("\n".join([*fields(found), *members(found)]))
-    return "\n\n".join(part for part in parts if part) + "\n"
+        long = {each: member for each, member in members(found).items() if SECTION.search(inspect.getdoc(member) or "")}
+        short = [describe(found, each, member) for each, member in members(found).items() if each not in long]
+        parts.append("\n".join([*fields(found), *short]))
+        parts += [show_member(f"{name}.{each}", getattr(found, each), member) for each, member in long.items()]
+    return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
 
 
-def docstring(found: Any) -> str:
-    """As text; a list of parameters keeps its lines."""
-    text = inspect.getdoc(found) or ""
-    head, mark, parameters = text.partition("\nParameters\n----------\n")
-    return f"{head.strip()}\n\n```\n{parameters.strip()}\n```" if mark else text
+def show_member(name: str, found: Any, member: Any) -> str:
+    if isinstance(member, PROPERTIES):
+        return f"#### {name}\n\n{show_docstring(member)}"
+    return entry(name, found, level=4)
+
+
+def show_docstring(found: Any) -> str:
+    """A numpydoc docstring as Markdown: lists of parameters and results, examples as code."""
+    head, *sections = SECTION.split(inspect.getdoc(found) or "")
+    parts = [head.strip()]
+    for title, body in zip(sections[::2], sections[1::2], strict=True):
+        shown = f"```\n{body.strip()}\n```" if title == "Examples" else show_items(body) if title in LISTS else body
+        parts.append(f"**{title}**\n\n{shown.strip()}")
+    return "\n\n".join(parts)
+
+
+def show_items(body: str) -> str:
+    """The entries of a numpydoc list, each `name : type` with its description below."""
+    found = re.findall(r"^(\S.*)((?:\n(?:[ \t].*|$))*)", body.strip(), re.MULTILINE)
+    return "\n".join(f"- `{name}`" + (f": {' '.join(rest.split())}" if rest.strip() else "") for name, rest in found)
 
 
 def stage_files() -> dict[str, list[str]]:
@@ -153,7 +179,7 @@ def later_stages(stage: str) -> list[str]:
 
 
 def folder_section() -> str:
-    """What lies in the folder of a model, stage by stage."""
+    """The files of a model folder, stage by stage."""
     rows = [
         f"| `{stage}` | {', '.join(f'`{file}`' for file in files)} | {', '.join(later_stages(stage)) or '–'} |"
         for stage, files in stage_files().items()
@@ -161,14 +187,14 @@ def folder_section() -> str:
     head = inspect.cleandoc(folder.__doc__ or "").split("\n\n", 1)
     return "\n".join(
         [
-            "## The model's folder",
+            "## Model folder",
             head[1],
             "",
-            "| stage | files (vectors by `sn`; other methods keep another state) | stages to make again after it |",
+            "| stage | files (with the default method; others store different state) | stages it invalidates |",
             "|---|---|---|",
             *rows,
             "",
-            f"`import` takes the place of `count` and `embed`. What a person adds (names, picks) is in `{notes.FILE}`.",
+            f"`import` replaces `count` and `embed`. Annotations by the user (names, picks) are in `{notes.FILE}`.",
             "",
         ]
     )
@@ -177,10 +203,10 @@ def folder_section() -> str:
 def make_page() -> str:
     further = {f"wordatoms.{module}.{name}": (module, name) for module, names in FURTHER.items() for name in names}
     parts = [
-        "# Python\n\nMade from the code. `import wordatoms as wa`; the names in the order of the chain.\n",
-        "## Names of the package\n",
+        "# Python API\n\nGenerated from the code. `import wordatoms as wa`; names are in the order of the chain.\n",
+        "## Public names\n",
         *(entry(f"wa.{name}", getattr(wa, name)) for name in wa.__all__),
-        "## Further names\n",
+        "## Other modules\n",
         *(entry(path, getattr(import_module(f"wordatoms.{module}"), name)) for path, (module, name) in further.items()),
         folder_section(),
     ]

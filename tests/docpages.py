@@ -1,7 +1,7 @@
-"""The commands in the docs: where they stand, and how each of them is run.
+"""Find the commands in the docs, and run them.
 
-A line is run as it is written, in the folder that is the current one. `wordatoms` runs in this process, with smaller
-settings where the usual ones take long; whatever else a line has (a pipe, a file for the output) is done by the shell.
+A line is run as it is written, in the current folder. `wordatoms` runs in this process, with smaller settings if the
+usual ones take long; anything else in a line (a pipe, an output file) is done by the shell.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHIPPED = ROOT / "src" / "wordatoms" / "data" / "english" / "manifest.json"
 INDENTED_COMMAND = re.compile(r" {4,}(wordatoms |python (benchmarks|docs)/|python3 -m venv )")
 LEFT_OUT = {
-    "python3 -m venv": "installs the program; those of the README are run by themselves",
-    "pip install": "asks for a pip that belongs to the program, which is not so where no environment is activated",
+    "python3 -m venv": "installs the program; .ci/run runs those of the README",
+    "pip install": "pip may belong to another environment",
 }
-"""How a line begins that is not run, and why."""
+"""Beginnings of lines that are not run, and why."""
 ONLY_PARSED = {
     "reproduce --all": "makes every table and figure of the paper",
     "explore": "serves until Ctrl-C",
-    "lineup build": "reads all of WordNet, half a minute",
+    "lineup build": "reads all of WordNet, which takes half a minute",
     "train /shared/corpus": "needs a cluster",
     "train s3://": "needs a bucket",
     "python benchmarks/atoms.py": "measures at full size",
     "python benchmarks/cluster.py": "measures at full size",
     "python benchmarks/contexts.py": "measures at full size",
     "python benchmarks/counting.py": "measures at full size",
-    "python benchmarks/killing.py": "takes seconds for each kill",
+    "python benchmarks/killing.py": "takes seconds per kill",
     "python benchmarks/ksvd.py": "measures at full size",
     "python benchmarks/training.py": "measures at full size",
     "python benchmarks/uses.py": "measures at full size",
-    "python tools/fuzz.py": "takes a minute for each target",
+    "python tools/fuzz.py": "takes a minute per target",
 }
-"""How a command begins whose options are checked, but which is not run, and why."""
+"""Beginnings of commands whose options are checked but which are not run, and why."""
 SMALLER = {
     "train": "--dim 20 --atoms 30 --restarts 2 --iterations 2",
     "embed": "--dim 20",
@@ -57,15 +57,15 @@ SMALLER = {
     "evaluate lineup": "--runs 1",
     "evaluate walk": "--words 300 --dim 5 --tokens 20000 --lengths 1 --pairs 10",
 }
-"""Options put behind those of a command, because the last one counts."""
+"""Options appended to a command to make it faster; the last occurrence of an option counts."""
 FEWER_ATOMS = {"271 469 310 55 657 272": "2 4 3 0 5 1"}
-"""Numbers of atoms of a large model, and those of the small one that stands for it."""
+"""Atom numbers of a large model, and the ones used instead with its small stand-in."""
 ANSWERS = b"1 2\n" * 200
-"""Typed where a command asks."""
+"""Standard input for commands that ask for answers."""
 
 
 def command_lines(page: Path) -> Iterator[str]:
-    """The commands of a page: every line of a block of shell, and indented lines that begin with one."""
+    """The commands of a page: all lines of shell blocks, and indented lines that begin with a command."""
     language = None
     for line in page.read_text("utf-8").splitlines():
         if line.lstrip().startswith("```"):
@@ -75,13 +75,13 @@ def command_lines(page: Path) -> Iterator[str]:
 
 
 def inline_commands(page: Path) -> list[list[str]]:
-    """The words of each command inside a sentence."""
+    """The words of each command in running text."""
     prose = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
     return [found.split() for found in re.findall(r"`wordatoms ([^`]+)`", prose)]
 
 
 def is_whole(words: list[str]) -> bool:
-    """Whether a command inside a sentence has all it needs; others only name a command, or stand for several."""
+    """Whether a command in running text has all its arguments and can be run."""
     name, command, words = find_command(words)
     if "…" in words or any(word.isupper() for word in words):
         return False
@@ -97,11 +97,11 @@ def python_blocks(page: Path) -> list[str]:
 
 
 def find_command(words: list[str]) -> tuple[str, click.Command, list[str]]:
-    """The name of a command, such as `evaluate walk`, the command itself, and the words that follow."""
+    """The name of a command such as `evaluate walk`, the command, and the remaining words."""
     command: click.Command = cli
     names: list[str] = []
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
-        assert words[0] in command.commands, f"there is no command {' '.join([*names, words[0]])}"
+        assert words[0] in command.commands, f"unknown command {' '.join([*names, words[0]])}"
         command, names, words = command.commands[words[0]], [*names, words[0]], words[1:]
     return " ".join(names), command, words
 
@@ -112,13 +112,13 @@ def needs_english_model(command: click.Command, words: list[str]) -> bool:
 
 
 class Reader:
-    """Somebody who types the commands of one page, one after the other."""
+    """Runs the commands of one page in order."""
 
     def __init__(self, *, has_english_model: bool = True) -> None:
         self.has_english_model = has_english_model
         self.made: set[Path] = set()
         self.waiting: list[str] = []
-        """Commands that were not run, because there is no English model."""
+        """Commands that were not run because the English model is missing."""
 
     def type(self, line: str) -> None:
         (line, *_comment) = split_outside_quotes(line, "#")
@@ -158,7 +158,7 @@ class Reader:
         return result.stdout_bytes
 
     def _make_room(self, path: Path) -> None:
-        """What a page makes itself takes the place of what stands for it elsewhere."""
+        """Remove the stand-in for an output that the page makes itself."""
         if path in self.made:
             return
         if path.is_dir() and not path.is_symlink():
@@ -169,18 +169,18 @@ class Reader:
 
 
 def split_outside_quotes(line: str, sign: str) -> list[str]:
-    """Cut where a sign of the shell stands between spaces."""
+    """Split at a shell operator that has spaces around it."""
     return re.split(rf"\s+{re.escape(sign)}\s+(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", line)
 
 
 def expand(words: list[str]) -> list[str]:
-    """Patterns become the files they stand for."""
+    """Expand glob patterns."""
     found = [sorted(map(str, Path().glob(word))) if set("*?[") & set(word) else [] for word in words]
     return [file for word, files in zip(words, found, strict=True) for file in files or [word]]
 
 
 def run_script(words: list[str]) -> bytes:
-    """A script of this repository; of those that measure, only the options are read."""
+    """Run a script of this repository; of benchmarks only the options are parsed."""
     script = words[0]
     path = str((ROOT / script).parent)
     with mock.patch.object(sys, "argv", words), mock.patch.object(sys, "path", [path, *sys.path]):
@@ -192,14 +192,14 @@ def run_script(words: list[str]) -> bytes:
                 runpy.run_path(script, run_name="__main__")
             except OptionsReadError:
                 return b""
-    raise AssertionError(f"{script} reads no options")
+    raise AssertionError(f"{script} parses no options")
 
 
 class OptionsReadError(Exception):
-    """All options were understood."""
+    """All options were parsed."""
 
 
 def parse_and_stop(parser: argparse.ArgumentParser) -> None:
     _, unknown = parser.parse_known_args()
-    assert not unknown, f"there are no options {unknown}"
+    assert not unknown, f"unknown options {unknown}"
     raise OptionsReadError

@@ -1,8 +1,7 @@
-"""A small world in which the commands of the docs run: texts, models, vectors and data sets under the names they use.
+"""A folder in which the commands of the docs run: small texts, models, vectors and data sets under the names they use.
 
-The text is planted: every line is of one discourse, a fifth of its words from anywhere. The words that the docs ask for
-belong to two discourses each, so that they have senses. Models have few dimensions; nothing here says anything about
-quality.
+The text is planted: every line is about one discourse, with a fifth of its words drawn from all. The words used in the
+docs belong to two discourses each, so that they have senses. Models have few dimensions; quality is not tested here.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ ASKED = (
     "flowers game ground growth jazz jump king knot lie made man market mitochondria money mouse move music orchestra "
     "pitch plant queen ring river rope season shoes shore silk spring thing tie time valley water woman"
 )
-"""Words that the docs ask for."""
+"""Words used in the docs."""
 INVENTED = ["".join(word) for word in product("bdfgklmnprt", "aeiou", "bdfgklmnprt", "ao")]
 COPIES = {
     **dict.fromkeys(("my.model", "model", "held/pmi", "skipgram"), "pmi"),
@@ -37,7 +36,7 @@ COPIES = {
     "sn-plain": "sn",
     "nnse-vectors": "nnse",
 }
-"""Stand-ins that are another model under a second name."""
+"""Models that are copies of another one."""
 TRAINED = ("pmi", "glove", "sn", "nnse")
 MODELS = ("all", *TRAINED, *COPIES)
 QUIETLY = ("--quiet", "--threads", "1")
@@ -52,7 +51,7 @@ SENTENCES = [
 
 
 def planted_text(seed: int, n_lines: int = 800) -> str:
-    """Lines of 20 words; an asked word stands where two discourses meet."""
+    """Lines of 20 words; a word used in the docs belongs to two discourses."""
     rng, asked = np.random.default_rng(seed), ASKED.split()
     words = np.array([*INVENTED[: N_DISCOURSES * N_WORDS - 2 * len(asked)], *asked, *asked])
     order = np.random.default_rng(0).permutation(len(words))
@@ -62,7 +61,7 @@ def planted_text(seed: int, n_lines: int = 800) -> str:
 
 
 def build_world(world: Path) -> None:
-    """Everything the docs name, in a new folder."""
+    """Create everything that the docs name."""
     write_texts(world)
     write_data(world / "DATA")
     (world / "wordnet").mkdir()
@@ -75,7 +74,7 @@ def build_world(world: Path) -> None:
 
 
 def write_texts(world: Path) -> None:
-    """Texts, plain and packed, lines to read, documents and a table."""
+    """Write plain and compressed texts, files of sentences, documents and a table."""
     for folder in ("corpus", "texts", "documents"):
         (world / folder).mkdir()
     sentences = "\n".join(SENTENCES) + "\n"
@@ -123,7 +122,7 @@ def usages_by_the_river() -> tuple[dict[str, list[Text]], str]:
 
 
 def make_models() -> None:
-    """The models that the docs name, each with all stages."""
+    """Make the models that the docs name, each with all stages."""
     invoke("count", "corpus/", "-o", "all", *QUIETLY)
     for method in TRAINED:
         invoke("embed", "all", "--method", method, "--dim", "20", "-o", method, *QUIETLY)

@@ -1,4 +1,4 @@
-"""The docs say what the program does: every command and every example in them runs, and every link leads somewhere."""
+"""Every command and example in the docs runs, every link resolves, and generated pages are up to date."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def first_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def world(page: Path, first_world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the world for one page, which may do with it what it likes."""
+    """A copy of the world for one page, whose commands may change it."""
     copy_for_page(first_world, tmp_path, page.read_text("utf-8"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WORDATOMS_DATA", str(first_world / "DATA"))
@@ -57,12 +57,12 @@ def world(page: Path, first_world: Path, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("WORDATOMS_HOME", str(tmp_path / "home"))
     for name in GRID:
         monkeypatch.setitem(GRID, name, GRID[name][:1])
-    monkeypatch.setattr("difflib.get_close_matches", lambda *_, **__: [])  # slow for the many words not known here
+    monkeypatch.setattr("difflib.get_close_matches", lambda *_, **__: [])  # slow with many unknown words
     return tmp_path
 
 
 def copy_for_page(world: Path, copy: Path, text: str) -> None:
-    """Copies of the models that a page names, and links to what is only read."""
+    """Copy the models that a page names, and link what is only read."""
     for folder in ("results", "reference"):
         (copy / "docs" / folder).mkdir(parents=True)
     for script in (ROOT / "docs").glob("*.py"):
@@ -76,7 +76,7 @@ def copy_for_page(world: Path, copy: Path, text: str) -> None:
 
 
 def copy_or_link(source: str, target: str) -> None:
-    """Arrays are only ever replaced, never written into, so that one on disk is enough."""
+    """Link arrays, which are replaced but never modified, and copy other files."""
     (os.link if source.endswith(".npy") else shutil.copy2)(source, target)
 
 
@@ -97,7 +97,7 @@ def test_every_command_and_example_runs(page: Path) -> None:
         else:
             reader.waiting.append("wa.load()")
     if reader.waiting:
-        pytest.skip(f"the English model is not there: {len(reader.waiting)} commands were not run, all others were")
+        pytest.skip(f"the English model is missing: {len(reader.waiting)} commands were not run, all others passed")
 
 
 def in_the_small_model(line: str) -> str:
@@ -106,7 +106,7 @@ def in_the_small_model(line: str) -> str:
     return line
 
 
-def test_nothing_is_excepted_in_vain() -> None:
+def test_every_exception_is_used() -> None:
     lines = [line for page in PAGES for line in command_lines(page)]
     for start in [*LEFT_OUT, *FEWER_ATOMS, *ONLY_PARSED, *SMALLER]:
         assert any(start in line for line in lines), f"no page has a command with {start}"
@@ -131,7 +131,7 @@ def test_the_reference_is_up_to_date(script: str, page: str) -> None:
 
 
 def links(page: Path) -> Iterator[tuple[Path, str]]:
-    """Where a page links to in this repository: a file, and a heading in it if one is named."""
+    """The links of a page within this repository: a file, and a heading in it if one is named."""
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
         if not re.match(r"[a-z]+:", target):
             file, _, heading = target.partition("#")
@@ -139,7 +139,7 @@ def links(page: Path) -> Iterator[tuple[Path, str]]:
 
 
 def headings(page: Path) -> set[str]:
-    """The headings of a page as links name them: small letters, without marks, hyphens for spaces; of HTML, the ids."""
+    """The anchors of a page: its headings in lower case with hyphens, or the ids of an HTML page."""
     if page.suffix == ".html":
         return set(re.findall(r'id="([^"]+)"', page.read_text("utf-8")))
     text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
@@ -148,7 +148,7 @@ def headings(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=name_of)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_resolve(page: Path) -> None:
     for file, heading in links(page):
         assert file.exists(), f"{name_of(page)} links to {file}"
         assert not heading or heading in headings(file), f"{name_of(page)} links to #{heading} of {file.name}"
