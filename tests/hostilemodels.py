@@ -26,7 +26,7 @@ from wordatoms.contexts.induced_map import InducedMap, load_induced_vectors
 from wordatoms.contexts.inflection import FILE as FORMS
 from wordatoms.contexts.inflection import parse_forms
 from wordatoms.contexts.reader import load_reading
-from wordatoms.contexts.word_windows import WordWindows
+from wordatoms.contexts.windows import WordWindows
 from wordatoms.counts.cooccurrence import Counts
 from wordatoms.counts.vocabulary import Vocabulary
 from wordatoms.embeddings.embeddings import Embeddings

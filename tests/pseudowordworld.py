@@ -12,7 +12,7 @@ from wordatoms.atoms.sparse_coding import sparse_code
 from wordatoms.contexts.averages import ContextAverages
 from wordatoms.contexts.induced_map import InducedMap, learn_map
 from wordatoms.contexts.sif import SIF, p_words
-from wordatoms.contexts.word_windows import windows_of_words
+from wordatoms.contexts.windows import windows_of_words
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.tuning.pseudowords import PseudowordSet, draw_pseudowords
 

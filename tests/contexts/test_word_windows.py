@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samples import as_corpus, slow, texts_of
-from wordatoms.contexts import word_windows as module
-from wordatoms.contexts.windows import sample_windows
-from wordatoms.contexts.word_windows import PARTS, WordWindows, windows_of_words
+from wordatoms.contexts import windows as module
+from wordatoms.contexts.windows import ARRAYS, WordWindows, sample_windows, windows_of_words
 from wordatoms.engine.threads import ThreadEngine
 from wordatoms.errors import InputError, ModelError
 from wordatoms.run import Run
@@ -26,7 +25,7 @@ targets = st.sets(st.integers(0, len(WORDS) - 1), min_size=1).map(sorted)
 
 
 def as_bytes(windows: WordWindows) -> list[bytes]:
-    return [np.asarray(getattr(windows, name)).tobytes() for name in PARTS]
+    return [np.asarray(getattr(windows, name)).tobytes() for name in ARRAYS]
 
 
 @pytest.fixture
@@ -140,7 +139,7 @@ def _damaged(array: np.ndarray, name: str) -> np.ndarray:
     return changed
 
 
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", ARRAYS)
 def test_damaged_files_are_refused(tmp_path: Path, sampled: WordWindows, name: str) -> None:
     path = tmp_path / f"word-windows-{name}.npy"
     for damage in (

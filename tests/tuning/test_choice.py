@@ -12,7 +12,7 @@ import wordatoms.tuning.choice as module
 from naive_posterior import sum_of_products
 from pseudowordworld import DISCOURSE, WINDOW, World
 from wordatoms.contexts.reader import ReadingSettings
-from wordatoms.contexts.word_windows import WordWindows
+from wordatoms.contexts.windows import WordWindows
 from wordatoms.errors import InputError
 from wordatoms.senses.clustering import cluster_vectors
 from wordatoms.senses.posterior import to_unit

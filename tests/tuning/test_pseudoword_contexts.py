@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pseudowordworld import DIM, DISCOURSE, WINDOW, WORDS, World
-from wordatoms.contexts.word_windows import WordWindows
+from wordatoms.contexts.windows import WordWindows
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.tuning.pseudowords import MOST_COSINE, MOST_RATIO, PseudowordSet, candidate_words, draw_pseudowords

@@ -11,7 +11,7 @@ from wordatoms.atoms.atoms import Atoms
 from wordatoms.contexts.averages import ContextAverages
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.reader import TUNING, ReadingSettings, load_reading
-from wordatoms.contexts.word_windows import WordWindows, windows_of_words
+from wordatoms.contexts.windows import WordWindows, windows_of_words
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.pipeline.atomize import AtomSettings, atomize, learn_atoms, read_atom_report

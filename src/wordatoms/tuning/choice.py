@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from wordatoms.atoms.atoms import Atoms
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.reader import PAPER_SETTINGS, ReadingSettings, sample_contexts
-from wordatoms.contexts.word_windows import WordWindows
+from wordatoms.contexts.windows import WordWindows
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.senses.cluster_scores import paired_f_score, v_measure

@@ -17,7 +17,7 @@ from samples import as_corpus
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.sif import SIF, p_words
 from wordatoms.contexts.usages import SenseInventory, Usage
-from wordatoms.contexts.word_windows import WordWindows, windows_of_words
+from wordatoms.contexts.windows import WordWindows, windows_of_words
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.paper.baselines import (

@@ -11,7 +11,7 @@ from functools import partial
 
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.sif import SIF
-from wordatoms.contexts.word_windows import WordWindows
+from wordatoms.contexts.windows import WordWindows
 from wordatoms.errors import InputError
 from wordatoms.paper.baselines.grassmeans import Grassmeans, learn_grassmeans
 from wordatoms.paper.baselines.inventory import Competitor, WordSenses, form_rows, known_words

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.sif import SIF
-from wordatoms.contexts.word_windows import WordWindows
+from wordatoms.contexts.windows import WordWindows
 from wordatoms.paper.baselines.inventory import (
     BLOCK_CONTEXTS,
     Competitor,

@@ -21,7 +21,7 @@ from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.inflection import inflected_forms
 from wordatoms.contexts.sif import SIF
 from wordatoms.contexts.usages import Usage
-from wordatoms.contexts.word_windows import WordWindows, digest_words
+from wordatoms.contexts.windows import WordWindows, digest_words
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.parallel import one_blas_thread, run_threads

@@ -13,7 +13,7 @@ import numpy as np
 
 from wordatoms.contexts.sif import SIF, p_words
 from wordatoms.contexts.usages import SenseInventory
-from wordatoms.contexts.word_windows import WINDOWS_PER_WORD, WordWindows, windows_of_words
+from wordatoms.contexts.windows import WINDOWS_PER_WORD, WordWindows, windows_of_words
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.paper.baselines import LEARNED, form_rows, known_words, learn_competitor, learn_nnse

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.contexts.sif import SIF
-from wordatoms.contexts.word_windows import WordWindows
+from wordatoms.contexts.windows import WordWindows
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.paper.baselines.inventory import (
