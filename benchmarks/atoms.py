@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from common import make_parser, show
-from wordatoms.atoms.choosing import sparsity_by_count
-from wordatoms.atoms.learning import Run, learn_run, overlaps
+from wordatoms.atoms.learning import KSVDRun, learn_run, overlaps, sparsity_by_count
 from wordatoms.atoms.sparse_coding import sparse_code
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.plots import draw_lines
@@ -53,7 +52,7 @@ def make_mixtures(embeddings: Embeddings, seed: int = 0) -> Mixtures:
     return Mixtures(rows, vectors.astype(np.float32), counts[rows].sum(axis=1))
 
 
-def recovery(embeddings: Embeddings, mixtures: Mixtures, run: Run, sparsity: Any) -> dict[str, float]:
+def recovery(embeddings: Embeddings, mixtures: Mixtures, run: KSVDRun, sparsity: Any) -> dict[str, float]:
     """The share of senses found, of mixtures with both senses found, and of atoms that are noise."""
     words = sparse_code(embeddings.vectors, run.atoms, sparsity=sparsity)
     limits = sparsity if isinstance(sparsity, int) else sparsity[mixtures.rows].max(axis=1)

@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix
 
 from naive_ksvd import naive_update, planted, random_atoms
 from wordatoms.atoms import ksvd as ksvd_module
-from wordatoms.atoms.ksvd import Fit, KSVDResult, ksvd, ksvd_restarts
+from wordatoms.atoms.ksvd import Fit, KSVDResult, ksvd
 from wordatoms.atoms.sparse_coding import ROWS_PER_BLOCK, checked_limits, sparse_code
 from wordatoms.errors import InputError
 
@@ -216,14 +216,6 @@ def test_history_as_a_frame() -> None:
     frame = ksvd(word_like_rows(50, 5), n_atoms=6, sparsity=2, n_iterations=3).to_frame()
     assert list(frame.index) == [1, 2, 3]
     assert list(frame.columns) == ["error", "n_replaced", "seconds"]
-
-
-def test_restarts_are_single_runs() -> None:
-    rows = word_like_rows(200, 8)
-    options: dict[str, Any] = {"n_atoms": 12, "sparsity": 2, "n_iterations": 2}
-    several = ksvd_restarts(rows, seeds=[3, 4], **options)
-    assert several[1].atoms.tobytes() == ksvd(rows, random_state=4, **options).atoms.tobytes()
-    assert several[0].atoms.tobytes() != several[1].atoms.tobytes()
 
 
 # --- the same bytes

@@ -55,5 +55,5 @@ def test_any_number_of_atoms_has_places_within_the_frame(n: int, dim: int) -> No
 )
 def test_a_broken_layout_is_refused(broken: NDArray[np.float32], tmp_path: Path) -> None:
     save_array(tmp_path / FILE, broken)
-    with pytest.raises(ModelError, match="no place in the plane for each of 4 atoms"):
+    with pytest.raises(ModelError, match="expected finite float32 of shape"):
         load_layout(tmp_path, 4)

@@ -4,15 +4,28 @@ import numpy as np
 import pytest
 
 from planted import N_ATOMS, planted_atoms, planted_embeddings
-from wordatoms.atoms.learning import Run, combine_runs, find_meaningless, learn_atoms, learn_run, merge_runs, overlaps
+from wordatoms.atoms.learning import (
+    KSVDRun,
+    OverlapPoint,
+    best_size,
+    combine_runs,
+    default_sizes,
+    find_meaningless,
+    learn_atoms,
+    learn_run,
+    merge_runs,
+    overlap_point,
+    overlaps,
+    sparsity_by_count,
+)
 from wordatoms.atoms.sparse_coding import sparse_code
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 
 
-def run_of(*rows: list[float]) -> Run:
+def run_of(*rows: list[float]) -> KSVDRun:
     atoms = np.array(rows, np.float32)
-    return Run(atoms / np.linalg.norm(atoms, axis=1, keepdims=True), np.full(len(rows), 9), 0.5)
+    return KSVDRun(atoms / np.linalg.norm(atoms, axis=1, keepdims=True), np.full(len(rows), 9), 0.5)
 
 
 def test_planted_atoms_are_found_and_words_take_them_apart() -> None:
@@ -111,3 +124,51 @@ def test_last_run_makes_up_for_merging() -> None:
 def test_more_atoms_than_words_is_refused() -> None:
     with pytest.raises(InputError, match="5 atoms were asked for but only 2 words have a vector"):
         learn_run(Embeddings(["a", "b", "zero"], np.eye(3, 4) * [[1], [1], [0]]), n_atoms=5)
+
+
+# --- how many atoms, and how many per word
+
+
+def embeddings_with_counts(counts: list[int] | None) -> Embeddings:
+    return Embeddings(["a", "b", "c", "d"], np.eye(4), counts=None if counts is None else np.array(counts))
+
+
+def test_overlap_point_is_the_mean_both_ways() -> None:
+    first, second = np.eye(4, dtype=np.float32)[:2], np.eye(4, dtype=np.float32)[1:3]
+    point = overlap_point([KSVDRun(first, np.ones(2, np.int64), 0.2), KSVDRun(second, np.ones(2, np.int64), 0.4)])
+    assert point == OverlapPoint(2, 0.5, 1.0, pytest.approx(0.3))
+
+
+def test_best_size_is_where_half_of_the_added_atoms_stop_coming_back() -> None:
+    curve = [OverlapPoint(10, 0.9, 9, 0.5), OverlapPoint(20, 0.75, 15, 0.4), OverlapPoint(40, 0.6, 24, 0.3)]
+    assert best_size(curve) == 20
+    assert best_size(curve[:2]) == 20
+    assert best_size(curve[:1]) == 10
+
+
+def test_sparsity_grows_with_the_logarithm_of_the_count() -> None:
+    assert sparsity_by_count(embeddings_with_counts([99999, 999, 99, 9]), 2, 6).tolist() == [6, 4, 3, 2]
+
+
+def test_sparsity_of_equal_counts_is_the_fewest() -> None:
+    assert sparsity_by_count(embeddings_with_counts([7, 7, 7, 7]), 2, 6).tolist() == [2, 2, 2, 2]
+
+
+def test_sparsity_by_count_needs_counts() -> None:
+    with pytest.raises(InputError, match="counts of these words are unknown"):
+        sparsity_by_count(embeddings_with_counts(None), 2, 6)
+    with pytest.raises(InputError, match="from 6 to 2"):
+        sparsity_by_count(embeddings_with_counts([4, 3, 2, 1]), 6, 2)
+
+
+@pytest.mark.parametrize(
+    ("n_words", "sizes"),
+    [
+        (50_000, (500, 1000, 1500, 2000, 3000, 4000)),
+        (8_000, (500, 1000, 1500)),
+        (600, (7, 15, 24, 40, 60, 120)),
+        (5, (1,)),
+    ],
+)
+def test_sizes_suit_the_vocabulary(n_words: int, sizes: tuple[int, ...]) -> None:
+    assert default_sizes(n_words) == sizes

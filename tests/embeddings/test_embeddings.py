@@ -84,7 +84,7 @@ class TestConstruction:
         ("words", "vectors", "message"),
         [
             (["a", "b"], np.ones((3, 2)), "2 words but 3 vectors"),
-            (["a", "b", "a"], np.ones((3, 2)), "'a' stands in rows 0 and 2"),
+            (["a", "b", "a"], np.ones((3, 2)), "'a' is in rows 0 and 2"),
             (["a", ""], np.ones((2, 2)), "row 1 has ''"),
             (["a", 5], np.ones((2, 2)), "row 1 has 5"),
             ("ab", np.ones((2, 2)), "one string"),
@@ -93,7 +93,7 @@ class TestConstruction:
             (["a"], np.ones((1, 0)), r"shape \(1, 0\)"),
             (["a", "b"], np.array([[1, 2], [1, np.nan]]), r"'b' \(row 1\) holds NaN"),
             (["a", "b"], np.array([[1, np.inf], [1, 1]]), r"'a' \(row 0\)"),
-            (["a"], np.array([[1e39]]), "too large for 32 bits"),
+            (["a"], np.array([[1e39]]), "too large for float32"),
             (["a"], np.array([["x"]]), "<U1"),
             (["a"], np.array([[1j]]), "complex128"),
         ],
@@ -289,12 +289,12 @@ class TestFiles:
         [
             ("words.txt", b"tie\t9\n", "1 words but 4 vectors"),
             ("words.txt", b"tie\t9\nshirt\t5\nmatch\ndraw\t1\n", "line 3 is 'match'"),
-            ("words.txt", b"tie\nshirt\nmatch\ndraw\n", "disagrees with itself"),
+            ("words.txt", b"tie\nshirt\nmatch\ndraw\n", "is inconsistent"),
             ("words.txt", b"tie\t9\nshirt\t5\nmatch\t5\ndr\xff\t1\n", "line 4 is not UTF-8"),
             ("words.txt", None, "words.txt is missing"),
             ("vectors.npy", b"\x93NUMPY", "not a readable array"),
             ("vectors.npy", None, "vectors.npy is missing"),
-            ("embeddings.json", b"{", "no JSON"),
+            ("embeddings.json", b"{", "not valid JSON"),
             ("embeddings.json", b"{}", "does not describe embeddings"),
             ("embeddings.json", b"[]", "does not describe embeddings"),
             ("embeddings.json", None, "embeddings.json is missing"),
@@ -313,8 +313,8 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("key", "value", "message"),
         [
-            ("n_words", 5, "disagrees"),
-            ("dim", 3, "disagrees"),
+            ("n_words", 5, "is inconsistent"),
+            ("dim", 3, "is inconsistent"),
             ("state", ["../../etc"], "named"),
             ("state", ["C"], "missing"),
         ],

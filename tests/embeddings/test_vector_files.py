@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 
 import naive_vectors as naive
 from samples import COMPRESSORS
-from wordatoms.embeddings import byte_source as bytesource
+from wordatoms.embeddings import vector_rows
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.vector_files import FORMATS, read_vectors, write_vectors
 from wordatoms.errors import InputError, VectorFileError
@@ -102,8 +102,8 @@ class TestText:
         (tmp_path / "x.txt").write_bytes(text)
         expected = read_vectors(tmp_path / "x.txt")
         for chunk, block in ((1, 32), (7, 64), (1000, 40)):
-            monkeypatch.setattr(bytesource, "_CHUNK", chunk)
-            monkeypatch.setattr(bytesource, "_BLOCK", block)
+            monkeypatch.setattr(vector_rows, "_CHUNK", chunk)
+            monkeypatch.setattr(vector_rows, "_BLOCK", block)
             assert same(read_vectors(tmp_path / "x.txt"), expected)
 
     @pytest.mark.parametrize(
@@ -117,14 +117,14 @@ class TestText:
             (b"the 1 2 3\ncat 1 2 1e39\n", "line 2: 'cat' has NaN, infinity or a number too large"),
             (b"the 1 2 3\ncat 1 2 0x1\n", "line 2: .*b'0x1'"),
             (b"the 1 2 3\ncat 1 2 1_0\n", "line 2: .*b'1_0'"),
-            (b"the 1 2 3\n\ncat 1 2 3\nthe 4 5 6\n", r"line 4: 'the' has a vector already \(line 1\)"),
+            (b"the 1 2 3\n\ncat 1 2 3\nthe 4 5 6\n", r"line 4: 'the' already has a vector \(line 1\)"),
             (b"the 1 2 3\ncaf\xe9 1 2 3\n", r"line 2: the word b'caf\\xe9' is not UTF-8"),
             (b"the 1 2 3\n 1.25 2.25 3.25\n", "line 2: expected a word and 3 numbers but found 2"),
-            (b"3 3\nthe 1 2 3\ncat 1 2 3\n", "ends after 2 words, but its header promises 3"),
-            (b"1 3\nthe 1 2 3\ncat 1 2 3\n", "line 3: the header promises 1 words"),
+            (b"3 3\nthe 1 2 3\ncat 1 2 3\n", "ends after 2 words, but its header says 3"),
+            (b"1 3\nthe 1 2 3\ncat 1 2 3\n", "line 3: the header says 1 words"),
             (b"2 4\nthe 1 2 3\ncat 1 2 3\n", "line 2: expected a word and 4 numbers but found 3"),
             (b"2 2\nthe 1 2 3\ncat 1 2 3\n", "line 2: expected a word and 2 numbers but found more"),
-            (b"0 3\n", "promises 0 words"),
+            (b"0 3\n", "says 0 words"),
             (b"3 0\nthe\n", "0 numbers"),
             (b"9 9000000\nthe 1 2 3\n", "1 to 1,000,000 numbers"),
             (b"5 3\n", "ends after 0 words"),
@@ -167,13 +167,13 @@ class TestBinary:
             (BINARY.replace(b"2 3\n", b"3 3\n"), "byte 37: in word 3 of 3"),
             (
                 BINARY.replace(b"2 3\n", b"1 3\n"),
-                "byte 20: the header promises 1 words, but the file goes on",
+                "byte 20: the header says 1 words, but the file continues",
             ),
             (
                 BINARY.replace(b"2 3\n", b"2 2\n"),
-                "byte 33: the header promises 2 words, but the file goes on",
+                "byte 33: the header says 2 words, but the file continues",
             ),
-            (BINARY.replace(b"cat", b"the"), r"byte 20: 'the' has a vector already \(byte 4\)"),
+            (BINARY.replace(b"cat", b"the"), r"byte 20: 'the' already has a vector \(byte 4\)"),
             (BINARY.replace(b"cat", b"c\xff\xff"), "byte 20: .*not UTF-8"),
             (BINARY.replace(b"\ncat", b"\n"), "byte 20: in word 2 of 2, the word is empty"),
             (b"1 2\nthe " + np.float32([1, np.nan]).tobytes(), "byte 4: 'the' has NaN"),
@@ -219,7 +219,7 @@ class TestForeignFiles:
             read_vectors(file(GLOVE), format="bin")
         with pytest.raises(InputError, match="max_words is 0"):
             read_vectors(file(GLOVE), max_words=0)
-        with pytest.raises(InputError, match="read as glove and holds its own words"):
+        with pytest.raises(InputError, match="read as glove and contains its words"):
             read_vectors(file(GLOVE), words=file(GLOVE))
 
 
@@ -334,7 +334,7 @@ class TestExport:
         with pytest.raises(InputError, match="format is 'auto'"):
             write_vectors(sample, tmp_path / "x", format="auto")
         for path in (tmp_path, tmp_path / "none" / "x"):
-            with pytest.raises(InputError, match="in a folder that exists"):
+            with pytest.raises(InputError, match="in an existing folder"):
                 write_vectors(sample, path, format="glove")
 
 
@@ -353,7 +353,7 @@ class TestNumpy:
     def test_words_can_be_named(self, tmp_path: Path) -> None:
         path = self.save(tmp_path, "elsewhere")
         assert read_vectors(path, words=tmp_path / "elsewhere", max_words=1).words == ("a",)
-        with pytest.raises(VectorFileError, match=r"no x\.words, x\.txt, words\.txt beside it"):
+        with pytest.raises(VectorFileError, match=r"no x\.words, x\.txt, words\.txt next to it"):
             read_vectors(path)
         with pytest.raises(VectorFileError, match="none cannot be read"):
             read_vectors(path, words=tmp_path / "none")
@@ -384,7 +384,7 @@ class TestNumpy:
             read_vectors(path)
         (tmp_path / "x.words").write_text("a\nb\n")
         path.write_bytes(path.read_bytes()[:-8])
-        with pytest.raises(VectorFileError, match=r"no readable \.npy array"):
+        with pytest.raises(VectorFileError, match=r"not a valid \.npy array"):
             read_vectors(path)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planted import N_ATOMS, planted_model
-from wordatoms.atoms.choosing import OverlapPoint, best_size
+from wordatoms.atoms.learning import OverlapPoint, best_size
 from wordatoms.errors import InputError, ModelError
 from wordatoms.pipeline.atomize import AtomSettings, atomize, read_atom_report
 from wordatoms.pipeline.embed import import_vectors

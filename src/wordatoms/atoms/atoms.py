@@ -1,10 +1,10 @@
-"""Atoms of discourse: unit vectors, the sparse codes of all words over them, and what people see of them.
+"""Atoms of discourse: unit vectors, the sparse codes of all words over them, their nearest words and their labels.
 
-Section 3 of the paper: the vector of a word is a sum of at most `sparsity` atoms, and each atom with a positive weight
-is a sense of the word. The content of an atom is read off its nearest words; those and a short label are stored, so
-that a question costs no search over all words. An atom's id is its row, by falling use, and stays what it is.
+Section 3 of the paper: a word vector is a weighted sum of at most `sparsity` atoms, and each atom with a positive
+weight is a sense of the word. An atom is understood from its nearest words, so these are stored with a label of three
+of them, and a lookup needs no search over the vocabulary. An atom's id is its row; rows are sorted by decreasing use.
 
-Left out: how atoms are learned (`wordatoms.atoms.learning`) and what a person adds to them
+Left out: learning atoms (`wordatoms.atoms.learning`) and the names and remarks that users give them
 (`wordatoms.senses.annotations`).
 """
 
@@ -14,13 +14,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.atoms.labels import make_label
 from wordatoms.atoms.sparse_coding import SparseCodes
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
@@ -28,21 +28,50 @@ from wordatoms.storage.files import load_array, save_array, write_atomic, write_
 from wordatoms.storage.untrusted import read_json
 
 N_NEAREST = 30
-"""Nearest words kept with each atom."""
+"""Nearest words stored with each atom."""
+N_LABEL_WORDS = 3
+SAME_STEM = 0.7
+"""Two words are taken for forms of one word if their common prefix is at least this share of the longer one."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Atoms:
-    """Atoms and the codes of all words; words are rows of the embedding they were learned from."""
+    """Atoms of discourse and the codes of all words over them.
+
+    Words are given by their rows in the embedding that the atoms were learned from.
+
+    Parameters
+    ----------
+    vectors : ndarray of float32, shape (n_atoms, dim)
+        Unit vectors; the row of an atom is its id.
+    codes : SparseCodes
+        The atoms of each word and their weights, in the order of the vocabulary.
+    nearest : ndarray of int32, shape (n_atoms, n_nearest)
+        Rows of the words nearest to each atom, nearest first.
+    cosines : ndarray of float32, shape (n_atoms, n_nearest)
+        Their cosines with the atom.
+    labels : tuple of str
+        A short label for each atom.
+
+    Raises
+    ------
+    InputError
+        If the arrays have wrong types, or shapes that do not fit together.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> atoms = wa.load().atoms
+    >>> atoms
+    Atoms(1,958 atoms, 50,000 words, up to 5 atoms per word)
+    >>> atoms.labels[90]
+    'sleeved, trousers, wearing'
+    """
 
     vectors: NDArray[np.float32]
-    """(n_atoms, dim), each of length 1."""
     codes: SparseCodes
-    """Of all words, in the order of the vocabulary."""
     nearest: NDArray[np.int32]
-    """(n_atoms, n_nearest): rows of the words nearest to each atom, the nearest first."""
     cosines: NDArray[np.float32]
-    """(n_atoms, n_nearest): how near they are."""
     labels: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -56,15 +85,48 @@ class Atoms:
 
     @property
     def dim(self) -> int:
+        """Number of dimensions of the vectors."""
         return int(self.vectors.shape[1])
 
+    @cached_property
+    def n_words(self) -> NDArray[np.intp]:
+        """Number of words with a sense in each atom, shape (n_atoms,)."""
+        return np.bincount(self.codes.atoms[self.codes.weights > 0], minlength=len(self))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the vectors, by which annotations recognise the atoms they belong to."""
+        return hashlib.sha256(np.ascontiguousarray(self.vectors).tobytes()).hexdigest()[:16]
+
     def check_id(self, atom: int) -> int:
+        """Return the id of an atom, or raise `InputError` if there is no such atom."""
         if not isinstance(atom, int | np.integer) or not 0 <= atom < len(self):
             raise InputError(f"there is no atom {atom}; the atoms have the ids 0 to {len(self) - 1}.")
         return atom
 
     def carriers(self, atom: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
-        """Rows of the words that have a sense in this atom, the heaviest first, and their weights."""
+        """Find the words that have a sense in an atom.
+
+        Parameters
+        ----------
+        atom : int
+            Id of the atom.
+
+        Returns
+        -------
+        rows : ndarray of int, shape (n_carriers,)
+            Rows of the words, largest weight first.
+        weights : ndarray, shape (n_carriers,)
+            The weights of the atom in these words.
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> model = wa.load()
+        >>> rows, weights = model.atoms.carriers(1048)
+        >>> [model.embeddings.words[row] for row in rows[:3]]
+        ['draw', 'replay', 'goalless']
+        """
         all_rows, all_weights, starts = self._by_atom
         part = slice(starts[atom], starts[atom + 1])
         rows, weights = all_rows[part], all_weights[part]
@@ -73,64 +135,124 @@ class Atoms:
 
     @cached_property
     def _by_atom(self) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[np.intp]]:
-        """Rows and weights of the words with a sense in atom 0, then in atom 1 …, and where each atom begins."""
+        """Rows and weights of the words with a sense in atom 0, then in atom 1 …, and where each atom starts."""
         places = np.flatnonzero(self.codes.weights.ravel() > 0)
-        numbers = self.codes.atoms.ravel()[places].astype(np.min_scalar_type(len(self)))  # small ones sort much faster
+        # numpy sorts integers of 8 and 16 bits by radix sort, many times faster than wider ones
+        numbers = self.codes.atoms.ravel()[places].astype(np.min_scalar_type(len(self)))
         order = np.argsort(numbers, kind="stable")
         starts = np.searchsorted(numbers[order], np.arange(len(self) + 1))
         return places[order] // self.codes.sparsity, self.codes.weights.ravel()[places[order]], starts
 
     def neighbours(self, atom: int, n: int = 10) -> list[tuple[int, float]]:
-        """The atoms nearest to this one and their cosines."""
+        """Find the atoms nearest to an atom.
+
+        Parameters
+        ----------
+        atom : int
+            Id of the atom.
+        n : int, default 10
+            Maximum number of neighbours.
+
+        Returns
+        -------
+        list of (int, float)
+            Ids and cosines, nearest first, without the atom itself.
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> atoms = wa.load().atoms
+        >>> [atoms.labels[near] for near, cosine in atoms.neighbours(47, 2)]
+        ['orchestra, soloist, quartet', 'bach, handel, haydn']
+        """
         return [pair for pair in self.closest(self.vectors[atom], n + 1) if pair[0] != atom][:n]
 
     def closest(self, vector: NDArray[Any], n: int = 20) -> list[tuple[int, float]]:
-        """The atoms nearest to a vector and their cosines."""
+        """Find the atoms nearest to a vector.
+
+        Parameters
+        ----------
+        vector : ndarray, shape (dim,)
+            A vector of any length.
+        n : int, default 20
+            Maximum number of atoms.
+
+        Returns
+        -------
+        list of (int, float)
+            Ids and cosines, nearest first.
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> model = wa.load()
+        >>> [(atom, round(cosine, 2)) for atom, cosine in model.atoms.closest(model.embeddings["tie"], 2)]
+        [(1048, 0.7), (930, 0.64)]
+        """
         length = float(np.linalg.norm(vector)) or 1.0
         cosines = self.vectors @ (vector / length).astype(np.float32)
         return [(int(atom), float(cosines[atom])) for atom in np.argsort(-cosines, kind="stable")[:n]]
 
     def containing(self, row: int) -> list[int]:
-        """The atoms that a word belongs to: it is a sense of it, or among its nearest words."""
+        """Find the atoms that a word belongs to.
+
+        Parameters
+        ----------
+        row : int
+            Row of the word.
+
+        Returns
+        -------
+        list of int
+            Ids of the atoms in which the word has a sense, largest weight first; then those that have the word among
+            their stored nearest words.
+        """
         senses = self.codes.atoms[row][self.codes.weights[row] > 0].tolist()
         near = np.flatnonzero((self.nearest == row).any(axis=1)).tolist()
         return [*senses, *(atom for atom in near if atom not in senses)]
 
-    @cached_property
-    def n_words(self) -> NDArray[np.intp]:
-        """How many words have a sense in each atom, (n_atoms,)."""
-        used = self.codes.atoms[self.codes.weights > 0]
-        return np.bincount(used, minlength=len(self))
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Tells these atoms from all others."""
-        return hashlib.sha256(np.ascontiguousarray(self.vectors).tobytes()).hexdigest()[:16]
-
     # --- files
 
     def save(self, folder: Path, words: Sequence[str]) -> None:
-        """Write the atoms into a folder, with a list for people; the description comes last."""
+        """Write the atoms into a folder.
+
+        Parameters
+        ----------
+        folder : Path
+            An existing folder.
+        words : sequence of str
+            The words of the vocabulary, for the readable list `atoms.txt`.
+        """
         folder = Path(folder)
+        # atoms.json is removed first and written last: without it an interrupted save is no set of atoms
         (folder / "atoms.json").unlink(missing_ok=True)
         save_array(folder / "atoms.npy", self.vectors)
         save_array(folder / "atoms-nearest.npy", self.nearest)
         save_array(folder / "atoms-cosines.npy", self.cosines)
         self.codes.save(folder)
         with write_atomic(folder / "atoms.txt") as file:
-            file.write(self._as_text(words).encode())
+            for atom, (label, near) in enumerate(zip(self.labels, self.nearest.tolist(), strict=True)):
+                file.write(f"{atom}\t{label}\t{' '.join(words[row] for row in near)}\n".encode())
         write_json(folder / "atoms.json", {"n_atoms": len(self), "n_words": len(self.codes), "labels": self.labels})
-
-    def _as_text(self, words: Sequence[str]) -> str:
-        lines = (
-            f"{atom}\t{label}\t{' '.join(words[row] for row in near)}\n"
-            for atom, (label, near) in enumerate(zip(self.labels, self.nearest.tolist(), strict=True))
-        )
-        return "".join(lines)
 
     @classmethod
     def load(cls, folder: Path) -> Atoms:
-        """Atoms that `save` wrote; the arrays stay on disk until they are looked at."""
+        """Load atoms that `save` wrote; the arrays are memory-mapped.
+
+        Parameters
+        ----------
+        folder : Path
+            The folder of a model.
+
+        Returns
+        -------
+        Atoms
+
+        Raises
+        ------
+        ModelError
+            If the files are missing, damaged or inconsistent.
+        """
         folder = Path(folder)
         labels = _read_labels(folder / "atoms.json")
         vectors, nearest, cosines = (
@@ -143,24 +265,42 @@ class Atoms:
 
 
 def describe_atoms(embeddings: Embeddings, vectors: NDArray[np.float32], codes: SparseCodes) -> Atoms:
-    """Atoms with their nearest words among those of an embedding, and a label each."""
+    """Look up the nearest words of atoms, and label the atoms by them."""
     nearest, cosines = nearest_words(embeddings, vectors, N_NEAREST)
-    labels = tuple(make_label([embeddings.words[row] for row in near]) for near in nearest.tolist())
-    return Atoms(vectors, codes, nearest, cosines, labels)
+    return Atoms(vectors, codes, nearest, cosines, make_labels(embeddings, nearest))
+
+
+def make_labels(embeddings: Embeddings, nearest: NDArray[np.int32]) -> tuple[str, ...]:
+    """The labels of atoms, from the rows of their nearest words."""
+    return tuple(make_label([embeddings.words[row] for row in near]) for near in nearest.tolist())
+
+
+def make_label(nearest: Sequence[str]) -> str:
+    """Join the first nearest words of an atom, one form of each: *trousers, blouse, waistcoat*."""
+    chosen: list[str] = []
+    for word in nearest:
+        if len(chosen) < N_LABEL_WORDS and not any(_same_stem(word, other) for other in chosen):
+            chosen.append(word)
+    return ", ".join(chosen)
+
+
+def _same_stem(word: str, other: str) -> bool:
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
+    return shared >= SAME_STEM * max(len(word), len(other))
 
 
 def renumbered(codes: SparseCodes, order: NDArray[np.intp]) -> SparseCodes:
-    """The codes over the same atoms in another order: `order[k]` is the atom that becomes atom k."""
+    """The same codes when atom `order[k]` becomes atom k."""
     new_ids = np.empty(len(order) + 1, np.int32)
     new_ids[order] = np.arange(len(order), dtype=np.int32)
-    new_ids[-1] = -1  # an absent atom stays absent
+    new_ids[-1] = -1  # an absent atom is -1, which indexes this last entry
     return SparseCodes(new_ids[codes.atoms], codes.weights, codes.n_atoms)
 
 
 def nearest_words(
     embeddings: Embeddings, vectors: NDArray[np.float32], n: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """Rows and cosines of the words nearest to each vector, the nearest first."""
+    """Rows and cosines of the words nearest to each vector, nearest first."""
     found = embeddings.nearest_batch(vectors, min(n, len(embeddings)))
     rows = [embeddings.find_rows([near.word for near in nearby]) for nearby in found]
     cosines = [[near.similarity for near in nearby] for nearby in found]
@@ -170,27 +310,33 @@ def nearest_words(
 def _check(atoms: Atoms) -> None:
     vectors, nearest, cosines = atoms.vectors, atoms.nearest, atoms.cosines
     if vectors.ndim != 2 or vectors.dtype != np.float32 or not np.isfinite(vectors).all():
-        raise InputError("the vectors of the atoms are no table of finite numbers of single precision.")
+        raise InputError(
+            f"the vectors are {vectors.dtype} of shape {vectors.shape}; pass finite float32, a row per atom."
+        )
     if not (len(vectors) == len(nearest) == len(atoms.labels) == atoms.codes.n_atoms):
         raise InputError(
             f"there are {len(vectors):,} atoms but {len(nearest):,} lists of nearest words, {len(atoms.labels):,} "
-            f"labels and codes over {atoms.codes.n_atoms:,} atoms."
+            f"labels and codes over {atoms.codes.n_atoms:,} atoms; pass one of each per atom."
         )
     if cosines.dtype != np.float32 or not np.isfinite(cosines).all():
-        raise InputError("the cosines of the nearest words are no finite numbers of single precision.")
+        raise InputError(f"the cosines are {cosines.dtype} or not finite; pass finite float32.")
     if nearest.ndim != 2 or nearest.shape != cosines.shape or nearest.dtype != np.int32:
-        raise InputError(f"the nearest words are {nearest.dtype} {nearest.shape}, their cosines {cosines.shape}.")
+        raise InputError(
+            f"the nearest words are {nearest.dtype} {nearest.shape} and their cosines {cosines.shape}; "
+            "pass int32 and the same shape."
+        )
     if nearest.size and not 0 <= nearest.min() <= nearest.max() < len(atoms.codes):
         raise InputError(f"nearest words are rows {nearest.min()} to {nearest.max()} of {len(atoms.codes):,} words.")
 
 
 def _read_labels(path: Path) -> tuple[str, ...]:
+    advice = "Run `wordatoms atomize --force`."
     try:
         labels = read_json(path)["labels"]
     except FileNotFoundError:
         raise ModelError(f"{path.parent} has no atoms yet; run: wordatoms atomize {path.parent}") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{path} is damaged ({error}); make the atoms again.") from error
+        raise ModelError(f"{path} is damaged ({error}). {advice}") from error
     if not (isinstance(labels, list) and all(isinstance(label, str) for label in labels)):
-        raise ModelError(f"{path} holds no list of labels; make the atoms again.")
+        raise ModelError(f"{path} has no list of labels. {advice}")
     return tuple(labels)

@@ -1,9 +1,7 @@
 """k-SVD as a scikit-learn estimator: `KSVD(n_components=2000, sparsity=5).fit(X)`.
 
-A thin coat over `wordatoms.atoms.ksvd` with scikit-learn's names: components are atoms, samples are rows. Codes come
-out as
-a sparse matrix, because a dense one of words by atoms is large and nearly all zeros; `sparse_output=False` gives
-arrays, or data frames after `set_output(transform="pandas")`. Left out: `partial_fit`.
+A thin wrapper of `wordatoms.atoms.ksvd` with scikit-learn's names: components are atoms, samples are rows. Left out:
+`partial_fit`.
 """
 
 from __future__ import annotations
@@ -22,39 +20,51 @@ from wordatoms.errors import InputError
 
 
 class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Atoms that give each sample as a sum of a few of them, found by k-SVD.
+    """Dictionary learning by k-SVD: each sample is approximated by a sum of a few atoms.
 
     Parameters
     ----------
-    n_components
-        Number of atoms; by default that of the features.
-    sparsity
-        Largest number of atoms per sample; where there are fewer atoms, all of them.
-    max_iter
-        Number of iterations; all of them are made.
-    nonnegative
-        Keep all weights at 0 or above.
-    keep_codes
-        As of `wordatoms.atoms.ksvd.ksvd`.
-    random_state
-        Seed of the start. `None` or a `RandomState` draws one.
-    n_jobs
-        Number of threads, as everywhere in scikit-learn; the result does not depend on it.
-    sparse_output
-        Whether `transform` gives a `scipy.sparse.csr_matrix` or a dense array.
-    callback
-        Called after each iteration with its number, the relative error and the seconds.
+    n_components : int, optional
+        Number of atoms, by default the number of features.
+    sparsity : int, default 5
+        Maximum number of atoms per sample, limited to `n_components`.
+    max_iter : int, default 25
+        Number of iterations; all of them are run.
+    nonnegative : bool, default False
+        Allow no negative weights.
+    keep_codes : bool, default False
+        Keep the old code of a sample where the new one is worse; see `wordatoms.atoms.ksvd.ksvd`.
+    random_state : int, RandomState or None, default 0
+        Seed for the choice of the first atoms.
+    n_jobs : int, optional
+        Number of threads, as in scikit-learn; the result does not depend on it.
+    sparse_output : bool, default True
+        Whether `transform` returns a `scipy.sparse.csr_matrix`, because codes are nearly all zeros, or a dense array
+        (required by `set_output(transform="pandas")`).
+    callback : callable, optional
+        Called after each iteration with its number (from 1), the relative error and the seconds.
 
     Attributes
     ----------
-    components_
-        The atoms, (n_components, n_features), of unit length.
-    error_
-        ‖X − codes · atoms‖² as a share of ‖X‖², at the end of `fit`.
-    errors_, n_replaced_
-        The error after each iteration, and how many atoms it replaced.
-    n_iter_
-        Number of iterations made.
+    components_ : ndarray, shape (n_components, n_features)
+        The atoms, of unit length.
+    error_ : float
+        ‖X − codes · atoms‖² / ‖X‖² at the end of `fit`.
+    errors_ : ndarray, shape (max_iter,)
+        The error after each iteration.
+    n_replaced_ : ndarray of int, shape (max_iter,)
+        Number of atoms replaced in each iteration.
+    n_iter_ : int
+        Number of iterations run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import wordatoms as wa
+    >>> X = np.random.default_rng(0).standard_normal((200, 10))
+    >>> model = wa.KSVD(20, sparsity=3, max_iter=5).fit(X)
+    >>> model.transform(X).shape
+    (200, 20)
     """
 
     def __init__(
@@ -81,7 +91,18 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         self.callback = callback
 
     def fit(self, X: Any, y: Any = None) -> KSVD:  # noqa: ARG002 (scikit-learn's signature)
-        """Learn the atoms from the samples X, (n_samples, n_features)."""
+        """Learn the atoms.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        KSVD
+            The estimator itself.
+        """
         rows = self._checked(X, reset=True)
         n_atoms = rows.shape[1] if self.n_components is None else self.n_components
         result = ksvd(
@@ -100,7 +121,16 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         return self
 
     def transform(self, X: Any) -> Any:
-        """The codes of samples over the atoms, (n_samples, n_components)."""
+        """Compute the codes of samples over the atoms.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+
+        Returns
+        -------
+        csr_matrix or ndarray, shape (n_samples, n_components)
+        """
         validation.check_is_fitted(self)
         rows = self._checked(X, reset=False)
         codes = sparse_code(
@@ -113,13 +143,23 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         return codes if self.sparse_output else codes.toarray()
 
     def inverse_transform(self, X: Any) -> Matrix:
-        """The samples that codes stand for, (n_samples, n_features)."""
+        """Compute the samples that codes stand for.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_components)
+            Codes, such as `transform` returns.
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_features)
+        """
         validation.check_is_fitted(self)
         codes = validation.check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
         if codes.shape[1] != len(self.components_):
             raise InputError(
                 f"the codes have {codes.shape[1]} columns, but there are {len(self.components_)} atoms; "
-                "pass what transform gave."
+                "pass what transform returns."
             )
         samples: Matrix = codes @ self.components_
         return samples
@@ -133,7 +173,7 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         return checked
 
     def _sparsity(self, n_atoms: int) -> int:
-        """At most the number of atoms; what is no integer is left to the check of the function."""
+        """At most the number of atoms; `ksvd` checks the type."""
         numbers = (self.sparsity, n_atoms)
         return min(numbers) if all(isinstance(number, int | np.integer) for number in numbers) else self.sparsity
 
@@ -141,7 +181,7 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         seed = self.random_state
         if seed is None or seed is np.random or isinstance(seed, np.random.RandomState):
             return int(check_random_state(seed).randint(2**31))
-        return cast(int, seed)  # an integer, as the function checks
+        return cast(int, seed)  # checked by `ksvd`
 
     def _threads(self) -> int:
         return int(effective_n_jobs(self.n_jobs))

@@ -1,29 +1,26 @@
-"""k-SVD: atoms that give every vector as a sum of a few of them (equation (2) and section 5 of the paper).
+"""k-SVD: atoms of which every vector is nearly a sum of a few (equation (2) and section 5 of the paper).
 
     minimise  ‖X − C·A‖²    over unit rows of A and rows of C with at most `sparsity` non-zeros
 
 Codes and atoms are improved in turn (Aharon, Elad and Bruckstein 2006; the approximate form of Rubinstein, Zibulevsky
-and Elad 2008). Codes come from batch OMP. Each atom makes one power step, a ∝ Eᵀ·g and g = E·a, where g are the weights
-of the rows that use it and E is what they are without it; it does so three times in an iteration, each time before
-another third of the rows is coded, so that codes come from fresher atoms. Atoms that next to nobody uses, or that are
-near copies of others, are replaced by the rows that are fitted worst.
+and Elad 2008). Codes come from batch OMP. Each atom takes one power step, a ∝ Eᵀ·g and g = E·a, where g are the weights
+of the rows that use it and E the residuals of these rows without it. It does so three times per iteration, each time
+before another third of the rows is coded, so that codes are computed from fresher atoms. Atoms that hardly any row
+uses, and near copies of other atoms, are replaced by the rows that are fitted worst.
 
-Rounding apart, no iteration raises the error, but for its replacements. A new code may be worse than the old one of the
-row: to take it nevertheless is what lets the fit out of dead ends, and the steps of the atoms make up for it. Should
-they not, the iteration is taken back and made again with every row keeping the better code. With `keep_codes` all
-iterations are made like that; no single step can then raise the error, but it ends a hundredth or two higher, and fewer
-atoms come back from another start.
+Up to rounding, only replacements raise the error of an iteration. A new code may be worse than the old code of the row.
+Taking it nevertheless is what lets the fit out of local minima, and the atom steps usually make up for it; if they do
+not, the iteration is undone and repeated with every row keeping the better code. With `keep_codes` all iterations are
+like that: no step can raise the error then, but it ends 0.01 to 0.02 higher, and fewer atoms come back from another
+start.
 
-All is computed on X times a power of two that brings its largest number to about 1, for a step multiplies four numbers
-of the size of X and would soon leave the range of their precision. Such a factor rounds nothing.
-
-Memory beside the input: the residuals, as large as X, the Gram matrix of the atoms and the sparse codes; no array of
-rows by atoms. Left out: restarts and the merging of their atoms, beyond running them (`ksvd_restarts`).
+Memory besides the input: the residuals, as large as X, the Gram matrix of the atoms and the sparse codes; no array of
+rows by atoms. Left out: several starts and the merging of their atoms (`wordatoms.atoms.learning`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import frexp
 from time import perf_counter
@@ -41,41 +38,50 @@ from wordatoms.atoms.sparse_coding import (
     checked_limits,
     checked_matrix,
     empty_codes,
-    one_blas_thread,
     ordered_codes,
     row_blocks,
     working_dtype,
     working_rows,
 )
 from wordatoms.errors import InputError, require_extra
-from wordatoms.parallel import resolve_threads, run_threads
+from wordatoms.parallel import one_blas_thread, resolve_threads, run_threads
 
 KSVDCallback = Callable[[int, float, float], None]
 """Called with the iteration (from 1), its relative error and its seconds."""
 
 FEWEST_USERS = 4
-"""An atom in fewer codes is replaced."""
+"""Atoms with fewer users are replaced: they describe single rows rather than what rows have in common."""
 LARGEST_COSINE = 0.99
-"""Of two atoms nearer than this one is replaced."""
+"""Of two atoms closer than this, one is replaced: a code can use only one of them, so the other is wasted."""
 N_PARTS = 3
-"""Parts of the rows; before each is coded the atoms make a step."""
+"""Parts of the rows; the atoms take a step before each part is coded."""
 ATOMS_PER_CALL = 64
-"""Atoms updated between two chances for Ctrl-C."""
+"""Atoms updated per call of the kernel, which Ctrl-C cannot interrupt."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KSVDResult:
-    """Atoms, the codes of all rows, and how the error went."""
+    """The result of `ksvd`: atoms, the codes of all rows, and the history of the error.
+
+    Attributes
+    ----------
+    atoms : ndarray, shape (n_atoms, dim)
+        Unit vectors, each with the sign that makes the sum of its weights non-negative.
+    codes : SparseCodes
+        The codes of the rows of X.
+    errors : ndarray of float64, shape (n_iterations,)
+        ‖X − C·A‖² / ‖X‖² after each iteration; the last one belongs to `atoms` and `codes`.
+    n_replaced : ndarray of int64, shape (n_iterations,)
+        Atoms replaced in each iteration; none in the last.
+    seconds : ndarray of float64, shape (n_iterations,)
+        Duration of each iteration; the first includes the initial coding.
+    """
 
     atoms: Matrix
-    """(n_atoms, dim), of unit length, each turned so that its weights sum to 0 or more."""
     codes: SparseCodes
     errors: NDArray[np.float64]
-    """After each iteration: ‖X − C·A‖² as a share of ‖X‖²; the last belongs to `atoms` and `codes`."""
     n_replaced: NDArray[np.int64]
-    """Atoms replaced in each iteration; there are none in the last."""
     seconds: NDArray[np.float64]
-    """Of each iteration; the coding before the first one counts to it."""
 
     def __len__(self) -> int:
         return len(self.atoms)
@@ -85,10 +91,11 @@ class KSVDResult:
 
     @property
     def error(self) -> float:
+        """The relative error of the result."""
         return float(self.errors[-1])
 
     def to_frame(self) -> Any:
-        """A `pandas.DataFrame` with one line per iteration: error, n_replaced, seconds."""
+        """Convert the history to a `pandas.DataFrame` with a line per iteration: error, n_replaced, seconds."""
         pandas = require_extra("pandas", "pandas")
         history = {"error": self.errors, "n_replaced": self.n_replaced, "seconds": self.seconds}
         return pandas.DataFrame(history, index=pandas.RangeIndex(1, len(self.errors) + 1, name="iteration"))
@@ -107,23 +114,54 @@ def ksvd(
     threads: int | None = None,
     callback: KSVDCallback | None = None,
 ) -> KSVDResult:
-    """Learn `n_atoms` atoms from the rows of X; the same bytes with any number of threads.
+    """Learn atoms from the rows of X.
+
+    The same input and seed give the same bytes with any number of threads.
 
     Parameters
     ----------
-    X
-        (n_rows, dim), any order, also memory-mapped. Single precision is computed in single, all else in double.
-    sparsity
-        Atoms per row: one number for all rows, or one for each.
-    nonnegative
-        Keep all weights at 0 or above.
-    keep_codes
-        Whether a row keeps its old code where the new one is worse in every iteration, or only in the last and where
-        the error would rise.
-    start
-        Atoms to start from, (n_atoms, dim); else random rows of X.
-    callback
-        Called after each iteration with its number, the relative error and the seconds.
+    X : array-like, shape (n_rows, dim)
+        The rows, in any memory order; may be memory-mapped. Floats of 16 and 32 bits are computed in single precision,
+        all other numbers in double precision.
+    n_atoms : int
+        Number of atoms.
+    sparsity : int or ndarray of int, shape (n_rows,), default 5
+        Maximum number of atoms per row, for all rows or for each.
+    n_iterations : int, default 25
+        Number of iterations; all of them are run.
+    nonnegative : bool, default False
+        Allow no negative weights.
+    keep_codes : bool, default False
+        Keep the old code of a row where the new one is worse, in every iteration; otherwise only in the last one and
+        where the error would rise.
+    random_state : int, default 0
+        Seed for the choice of the first atoms.
+    start : array-like, shape (n_atoms, dim), optional
+        Atoms to start from, instead of random rows of X.
+    threads : int, optional
+        Number of threads, by default all cores.
+    callback : callable, optional
+        Called after each iteration with its number (from 1), the relative error and the seconds.
+
+    Returns
+    -------
+    KSVDResult
+
+    Raises
+    ------
+    InputError
+        If `X` or `start` is not a finite matrix of the right shape, or a number is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wordatoms.atoms.ksvd import ksvd
+    >>> X = np.random.default_rng(0).standard_normal((200, 10))
+    >>> result = ksvd(X, n_atoms=20, sparsity=3, n_iterations=5)
+    >>> result.atoms.shape
+    (20, 10)
+    >>> bool(result.errors[-1] < result.errors[0])
+    True
     """
     rows = checked_matrix(X, "X")
     check_integers(1, n_atoms=n_atoms, n_iterations=n_iterations)
@@ -135,17 +173,13 @@ def ksvd(
         return _iterate(fit, n_iterations, keep_codes=keep_codes, callback=callback)
 
 
-def ksvd_restarts(X: ArrayLike, *, seeds: Iterable[int], **options: Any) -> list[KSVDResult]:
-    """`ksvd` from each of several seeds, with the same options."""
-    return [ksvd(X, random_state=seed, **options) for seed in seeds]
-
-
 def _iterate(fit: Fit, n_iterations: int, *, keep_codes: bool, callback: KSVDCallback | None) -> KSVDResult:
     errors, n_replaced, seconds = np.zeros(n_iterations), np.zeros(n_iterations, np.int64), np.zeros(n_iterations)
     for iteration in range(n_iterations):
         started = perf_counter()
         if iteration == 0:
             fit.improve_codes(fit.coder())
+        # The last iteration only improves: a fresh atom or a worse code would have no time to pay off.
         is_last = iteration == n_iterations - 1
         n_replaced[iteration] = _improve(fit, keep=keep_codes or is_last, replace=not is_last)
         errors[iteration], seconds[iteration] = fit.relative_error(), perf_counter() - started
@@ -155,9 +189,10 @@ def _iterate(fit: Fit, n_iterations: int, *, keep_codes: bool, callback: KSVDCal
 
 
 def _improve(fit: Fit, *, keep: bool, replace: bool) -> int:
-    """One iteration that does not raise the error but by replacements; how many atoms it replaced."""
+    """Run one iteration, which raises the error by replacements only; return the number of replaced atoms."""
     before, saved = fit.relative_error(), fit.save()
     n_replaced = _sweep(fit, keep=keep, replace=replace)
+    # A rise after replacements is expected, because new atoms start with no users.
     if fit.relative_error() > before and not n_replaced and not keep:
         fit.restore(saved)
         n_replaced = _sweep(fit, keep=True, replace=replace)
@@ -165,7 +200,7 @@ def _improve(fit: Fit, *, keep: bool, replace: bool) -> int:
 
 
 def _sweep(fit: Fit, *, keep: bool, replace: bool) -> int:
-    """Improve all codes, and the atoms before each part of them; in the last iteration no atom is replaced."""
+    """Improve all atoms and the codes of one part of the rows, for each part; return the number of replaced atoms."""
     n_replaced = 0
     for part in range(N_PARTS):
         places = fit.improve_atoms()
@@ -178,7 +213,7 @@ def _sweep(fit: Fit, *, keep: bool, replace: bool) -> int:
 
 
 class Saved(NamedTuple):
-    """What an iteration can be taken back to."""
+    """The state that an iteration can be undone to; residuals are computed from it."""
 
     vectors: Matrix
     atoms: NDArray[np.int32]
@@ -186,7 +221,7 @@ class Saved(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where each atom is used: `entries[starts[k]:starts[k + 1]]` are the places of atom k in the flattened codes."""
+    """Where each atom is used: atom k at the places `entries[starts[k]:starts[k + 1]]` of the flattened codes."""
 
     starts: NDArray[np.int64]
     entries: NDArray[np.int64]
@@ -197,7 +232,7 @@ class Places(NamedTuple):
 
 @dataclass
 class Fit:
-    """The state of one run; its arrays are changed in place, because nothing of it outlives the run but the result."""
+    """The state of one run. Its arrays change in place: copies of the residuals would double the memory."""
 
     rows: Matrix
     vectors: Matrix
@@ -212,11 +247,13 @@ class Fit:
     total: float
     """‖X‖²"""
     scale: float
-    """What X is multiplied with, a power of two; residuals, losses, total and weights belong to the scaled rows."""
+    """A power of two by which X is multiplied, so that its largest number is about 1. A power step multiplies four
+    numbers of the size of X, which could leave the range of single precision; and a power of two rounds nothing.
+    Residuals, losses, total and weights are those of the scaled rows."""
 
     @classmethod
     def begin(cls, rows: Matrix, vectors: Matrix, limits: NDArray[np.int32], nonnegative: bool, threads: int) -> Fit:
-        """No codes yet: the residuals are the rows themselves."""
+        """Start without codes, so that the residuals are the rows themselves."""
         residuals = np.array(rows, working_dtype(rows), order="C")
         scale = 2.0 ** -frexp(max(residuals.max(), -residuals.min()))[1]
         residuals *= scale
@@ -225,7 +262,7 @@ class Fit:
         return cls(rows, vectors, limits, nonnegative, threads, *codes, residuals, losses, float(losses.sum()), scale)
 
     def scaled_rows(self, block: slice) -> Matrix:
-        """A copy of some rows, scaled."""
+        """A scaled copy of some rows."""
         scaled: Matrix = working_rows(self.rows[block]) * self.scale
         return scaled
 
@@ -236,7 +273,7 @@ class Fit:
         return Coder.build(self.vectors, self.nonnegative)
 
     def improve_codes(self, coder: Coder, *, part: int = 0, n_parts: int = 1, keep: bool = True) -> None:
-        """Code one of several parts of the rows anew; with `keep` the old code stays where it is better."""
+        """Code one of several parts of the rows again; with `keep`, a better old code stays."""
         from wordatoms.kernels.atomupdate import take_codes
 
         def improve(block: slice) -> None:
@@ -245,10 +282,11 @@ class Fit:
             state = (self.residuals, self.atoms, self.weights, self.losses)
             take_codes(rows, self.vectors, *new, keep, *(array[block] for array in state))
 
+        # every n-th block, not a contiguous third: words are sorted by frequency, and parts should be alike
         run_threads(improve, row_blocks(len(self.rows))[part::n_parts], self.threads)
 
     def measure_losses(self) -> None:
-        """The losses of all rows, some of which were coded before the last step of the atoms."""
+        """Compute the losses of all rows; those of rows coded before the last atom step are out of date."""
 
         def measure(block: slice) -> None:
             self.losses[block] = _squared_lengths(self.residuals[block])
@@ -259,7 +297,7 @@ class Fit:
         return Saved(self.vectors.copy(), self.atoms.copy(), self.weights.copy())
 
     def restore(self, saved: Saved) -> None:
-        """Take atoms and codes back to what they were."""
+        """Undo an iteration."""
         from wordatoms.kernels.atomupdate import subtract_codes
 
         self.vectors[:], self.atoms[:], self.weights[:] = saved
@@ -272,7 +310,11 @@ class Fit:
         self.measure_losses()
 
     def improve_atoms(self) -> Places:
-        """One power step for each atom."""
+        """Take one power step for each atom.
+
+        The atoms are updated one after the other on one thread: each step changes the residuals that the next one
+        reads, so any parallel order would give other bytes.
+        """
         from wordatoms.kernels.atomupdate import update_atoms
 
         places, n_atoms = self.places(), len(self.vectors)
@@ -289,12 +331,14 @@ class Fit:
         return places
 
     def replace_atoms(self, places: Places, coder: Coder) -> int:
-        """Unused and near-duplicate atoms become the worst-fitted rows; how many did."""
-        from wordatoms.kernels.atomupdate import remove_atom
+        """Replace superfluous atoms by the rows that are fitted worst; return how many were replaced."""
+        from wordatoms.kernels.atomupdate import mark_near_copies, remove_atom
 
-        # counted anew, because a non-negative step leaves some users without weight
+        # not from `places`: a non-negative step may have set the weights of some users to zero
         n_users = np.bincount(self.atoms[self.weights != 0], minlength=len(self.vectors))
-        superfluous = _superfluous_atoms(coder.gram, n_users)
+        marked = n_users < FEWEST_USERS
+        mark_near_copies(coder.gram, LARGEST_COSINE, n_users, marked)
+        superfluous = np.flatnonzero(marked)
         worst = self._worst_rows(len(superfluous))
         replaced = superfluous[: len(worst)]
         for atom, row in zip(replaced, worst, strict=True):
@@ -304,7 +348,7 @@ class Fit:
         return len(replaced)
 
     def _worst_rows(self, n: int) -> NDArray[np.intp]:
-        """The rows with the largest residuals, worst first, leaving out those fitted up to rounding errors."""
+        """The rows with the largest residuals, worst first, without those that are fitted up to rounding errors."""
         if n == 0:
             return np.empty(0, np.intp)
         losses = _squared_lengths(self.residuals)
@@ -314,31 +358,20 @@ class Fit:
         return worse
 
     def end(self) -> tuple[Matrix, SparseCodes]:
-        """Atoms and codes as they are handed out."""
-        self.turn_atoms()
-        self.weights /= self.scale
-        return self.vectors, ordered_codes(self.atoms, self.weights, len(self.vectors))
-
-    def turn_atoms(self) -> None:
-        """Point each atom so that its weights sum to 0 or more."""
+        """The final atoms and codes."""
+        # (a, g) and (−a, −g) are the same fit; choose the sign for which most of an atom's weight is positive,
+        # because positive weights are senses
         present = self.atoms >= 0
         sums = np.bincount(self.atoms[present], self.weights[present], len(self.vectors))
         signs = np.where(sums < 0, -1, 1).astype(self.vectors.dtype)
         self.vectors *= signs[:, None]
         self.weights *= signs[self.atoms]
-
-
-def _superfluous_atoms(gram: Matrix, n_users: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Atoms with too few users, and of two near copies the one with fewer."""
-    from wordatoms.kernels.atomupdate import mark_near_copies
-
-    superfluous = n_users < FEWEST_USERS
-    mark_near_copies(gram, LARGEST_COSINE, n_users, superfluous)
-    return np.flatnonzero(superfluous)
+        self.weights /= self.scale
+        return self.vectors, ordered_codes(self.atoms, self.weights, len(self.vectors))
 
 
 def _random_rows(rows: Matrix, n_atoms: int, random_state: int) -> Matrix:
-    """Different rows at unit length; where there are too few that are not zero, random directions for the rest."""
+    """Different random rows at unit length, and random directions if there are too few rows that are not zero."""
     rng = np.random.default_rng(random_state)
     candidates = np.flatnonzero(np.any(rows, axis=1))
     chosen = rng.permutation(candidates)[:n_atoms]
@@ -352,17 +385,19 @@ def _checked_start(start: ArrayLike, rows: Matrix, n_atoms: int) -> Matrix:
     if vectors.shape != (n_atoms, rows.shape[1]):
         raise InputError(f"start has the shape {vectors.shape}; pass {n_atoms} atoms of {rows.shape[1]} dimensions.")
     if not np.any(vectors, axis=1).all():
-        raise InputError("start holds an atom of zeros; pass atoms with a direction.")
+        raise InputError("start holds an atom of zeros; pass atoms that have a direction.")
     return _to_unit(vectors)
 
 
 def _to_unit(vectors: Matrix) -> Matrix:
+    # scaled by powers of two, which is exact: the squares of very small numbers would be zero
     _, exponents = np.frexp(np.abs(vectors).max(axis=1, keepdims=True))
-    scaled = np.ldexp(vectors.astype(np.float64), -exponents)  # the squares of tiny numbers would be zero
+    scaled = np.ldexp(vectors.astype(np.float64), -exponents)
     units: Matrix = (scaled / np.linalg.norm(scaled, axis=1, keepdims=True)).astype(vectors.dtype)
     return units
 
 
 def _squared_lengths(vectors: Matrix) -> NDArray[np.float64]:
+    # summed in double precision: errors of successive iterations differ in digits that single precision lacks
     squares: NDArray[np.float64] = np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64)
     return squares

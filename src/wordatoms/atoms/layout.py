@@ -1,7 +1,6 @@
-"""A map of the atoms: a place in the plane for each, so that atoms of like content lie near each other.
+"""A two-dimensional map of the atoms, in which atoms of similar content are close to each other.
 
-t-SNE (scikit-learn's) on the cosines, started from the two main directions, on one thread, so that the same atoms lie
-in the same places with any number of cores. Beyond the paper, which shows atoms by lists of words only.
+t-SNE (scikit-learn's) on cosines. The paper has no such map; it shows atoms as lists of words.
 """
 
 from __future__ import annotations
@@ -15,17 +14,17 @@ from wordatoms.errors import ModelError
 from wordatoms.storage.files import load_array
 
 Layout = NDArray[np.float32]
-"""(n_atoms, 2), around 0, the furthest coordinate at 1."""
+"""Shape (n_atoms, 2), centred at 0, with the largest absolute coordinate 1."""
 
 FILE = "atoms-layout.npy"
 PERPLEXITY = 20.0
-"""About how many neighbours an atom is kept close to."""
+"""About the number of neighbours that t-SNE keeps close to an atom."""
 FEW_ATOMS = 10
-"""So few have no neighbourhoods to keep: they lie along their two main directions."""
+"""With so few atoms there are no neighbourhoods to keep; they are placed by their two main directions."""
 
 
 def lay_out(vectors: NDArray[np.float32], *, random_state: int = 0) -> Layout:
-    """The places of atoms (n_atoms, dim) in the plane."""
+    """Place atoms, (n_atoms, dim), in the plane."""
     is_plain = len(vectors) <= FEW_ATOMS or vectors.shape[1] <= 2
     places = _main_directions(vectors) if is_plain else _neighbourhoods(vectors, random_state)
     centred = places - (places.max(axis=0) + places.min(axis=0)) / 2
@@ -46,16 +45,20 @@ def _neighbourhoods(vectors: NDArray[np.float32], random_state: int) -> NDArray[
     from threadpoolctl import threadpool_limits
 
     perplexity = min(PERPLEXITY, (len(vectors) - 1) / 3)
+    # a PCA start instead of a random one: nearly the same map for nearly the same atoms
     settings = {"perplexity": perplexity, "metric": "cosine", "init": "pca", "random_state": random_state, "n_jobs": 1}
-    with threadpool_limits(limits=1):  # BLAS and OpenMP: sums in one order
+    # one thread of BLAS and of OpenMP: the order of sums, and so the map, must not depend on the number of cores
+    with threadpool_limits(limits=1):
         return np.asarray(TSNE(n_components=2, **settings).fit_transform(np.ascontiguousarray(vectors)))
 
 
 def load_layout(folder: Path, n_atoms: int) -> Layout:
-    """The layout in a model's folder, read with care."""
-    layout = load_array(Path(folder) / FILE)
+    """Load and check the layout in a model's folder."""
+    path = Path(folder) / FILE
+    layout = load_array(path)
     if layout.shape != (n_atoms, 2) or layout.dtype != np.float32 or not np.isfinite(layout).all():
         raise ModelError(
-            f"{Path(folder) / FILE} is no place in the plane for each of {n_atoms:,} atoms; make them again."
+            f"{path} holds {layout.dtype} of shape {layout.shape}, expected finite float32 of shape ({n_atoms}, 2). "
+            "Run `wordatoms atomize --force`."
         )
     return layout

@@ -1,25 +1,30 @@
-"""From word vectors to atoms: restarts of k-SVD, merging, a last k-SVD, dropping what means nothing, coding all words.
+"""From word vectors to atoms: k-SVD runs, merging, a last k-SVD, dropping of meaningless atoms, coding of words.
 
-Section 5 of the paper learns several bases from different random starts, combines them, and leaves out about 100 atoms
-that very many words use or that no word is close to. Here:
+Section 5 of the paper learns several bases from different random starts, combines them, and drops about 100 atoms that
+very many words use or that no word is close to. Here:
 
 1. k-SVD from several seeds;
-2. an atom stays if it comes back in at least two of the runs (a cosine above 0.8), and atoms this near to each other
-   become one, their mean direction;
-3. a shorter k-SVD starts from these, because means of atoms fit the words less well than atoms do; it may move them a
-   little, and those that have become near to each other are merged once more;
-4. an atom is dropped if unusually many words use it, or if its nearest words are no nearer to it than words are to a
-   sum of five random words with random signs (which cancel what all words have in common);
-5. all words are coded over what is left (at length 1, so that weights can be compared between words), and the atoms
-   are numbered by falling use.
+2. an atom is kept if it comes back in at least two of the runs (with a cosine above 0.8), and atoms this close to each
+   other are merged into their mean direction;
+3. a shorter k-SVD starts from the merged atoms, because means of atoms fit the words less well than atoms do; it may
+   move atoms close to each other, and these are merged again;
+4. an atom is dropped if unusually many words use it, or if its nearest words are no closer to it than words are to
+   a sum of five random words with random signs (which cancel what all words have in common);
+5. all words are coded over the remaining atoms, as unit vectors, so that weights are comparable between words. Atoms
+   are numbered by decreasing use.
 
-Left out: choosing the number of atoms (`wordatoms.atoms.choosing`) and the meta-atoms (`wordatoms.atoms.meta_atoms`).
+The number of atoms is chosen as in the paper: at the right size, a large share of the atoms of one run have a very
+close atom in another run; with too many atoms, each run splits what belongs together in its own way. The paper also
+lets the number of atoms of a word grow with its frequency (`sparsity_by_count`).
+
+Left out: the meta-atoms (`wordatoms.atoms.meta_atoms`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,24 +39,31 @@ from wordatoms.errors import InputError
 Vectors = NDArray[np.float32]
 
 OVERLAP_COSINE = 0.85
-"""Two atoms of different runs this near count as the same when overlap is measured, as in the paper."""
+"""Atoms of different runs closer than this are the same when overlap is measured, as in the paper."""
 MERGE_COSINE = 0.8
-"""Atoms nearer than this become one."""
+"""Atoms closer than this are merged."""
 FEWEST_RUNS = 2
-"""An atom must come back in so many runs."""
+"""Runs that must contain an atom for it to be kept."""
 N_LAST_ITERATIONS = 10
-"""Of the k-SVD that starts from the merged atoms."""
+"""Iterations of the k-SVD that starts from the merged atoms."""
 N_COHERENCE = 10
-"""Nearest words that are looked at to see whether an atom means anything."""
+"""The coherence of an atom is its mean cosine with this many nearest words."""
 N_MIXED_WORDS = 5
+"""Random words in a sum that looks like an atom without meaning."""
 N_MIXTURES = 200
-"""Sums of random words, and how many of them: what an atom without meaning would look like."""
+"""Number of such sums."""
 OUTLIER = 4.0
-"""Robust standard deviations (of the logarithm) above the median at which the users of an atom are too many."""
+"""An atom is overused if the logarithm of its users is this many robust standard deviations above the median."""
+SIZES = (500, 1000, 1500, 2000, 3000, 4000)
+"""Numbers of atoms to choose from, for a large vocabulary."""
+WORDS_PER_ATOM = 5
+"""Minimum number of words per atom."""
+WORTH_ADDING = 0.5
+"""More atoms are worth adding as long as this share of them come back in another run."""
 
 
 class KSVDRun(NamedTuple):
-    """One k-SVD: its atoms, how many words use each, and its relative error."""
+    """The atoms of one k-SVD, the number of words that use each, and the relative error."""
 
     atoms: Vectors
     n_users: NDArray[np.int64]
@@ -60,47 +72,47 @@ class KSVDRun(NamedTuple):
 
 @dataclass(frozen=True)
 class AtomReport:
-    """What happened on the way from the runs to the atoms."""
+    """What happened between the runs and the final atoms."""
 
     n_runs: int
     overlap: float | None
-    """The mean share of the atoms of one run that have a match above 0.85 in another; None of one run alone."""
+    """Mean share of the atoms of one run with a match above 0.85 in another; None for a single run."""
     overlap_pairs: tuple[tuple[int, int, float], ...]
-    """That share for each ordered pair of runs."""
+    """(first run, second run, share) for each ordered pair of runs."""
     n_learned: int
     """Atoms of all runs together."""
     n_unrepeated: int
-    """Left out because no other run has them."""
+    """Atoms left out because no other run has them."""
     n_merged: int
-    """Gone into another atom."""
+    """Atoms merged into another one."""
     merged_error: float
-    """The relative error of the atoms that were left then, before the last k-SVD."""
+    """Relative error with the merged atoms, before the last k-SVD."""
     n_overused: int
-    """Dropped because unusually many words use them."""
+    """Atoms dropped because unusually many words use them."""
     n_incoherent: int
-    """Dropped because no words are close to them."""
+    """Atoms dropped because no words are close to them."""
     n_atoms: int
     most_users: float
-    """The number of users above which an atom was dropped."""
+    """Number of users above which an atom was dropped."""
     least_coherence: float
-    """The mean cosine to its nearest words below which an atom was dropped."""
+    """Coherence below which an atom was dropped."""
     run_error: float
-    """The mean relative error of the runs."""
+    """Mean relative error of the runs."""
     error: float
-    """The relative error of the codes over the final atoms."""
+    """Relative error of the codes over the final atoms."""
     share_nonnegative: float
-    """Of all coefficients."""
+    """Share of the non-zero weights that are positive."""
     atoms_per_word: float
     """Mean number of atoms with a positive weight."""
     words_per_atom: tuple[float, ...]
-    """Least, lower quartile, median, upper quartile and most words with a sense in an atom."""
+    """Minimum, quartiles and maximum of the number of words with a sense in an atom."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
 class Combined(NamedTuple):
-    """The atoms of several runs put together."""
+    """The merged atoms of several runs."""
 
     atoms: Vectors
     n_unrepeated: int
@@ -108,7 +120,7 @@ class Combined(NamedTuple):
 
 
 class Meaningless(NamedTuple):
-    """Which atoms mean nothing, and the bounds they are beyond."""
+    """Masks of the atoms without meaning, and the bounds that they exceed."""
 
     overused: NDArray[np.bool_]
     incoherent: NDArray[np.bool_]
@@ -128,7 +140,7 @@ def learn_atoms(
     threads: int | None = None,
     callback: KSVDCallback | None = None,
 ) -> tuple[Atoms, AtomReport]:
-    """The atoms of an embedding, from one k-SVD for each of the seeds random_state, random_state + 1, …"""
+    """Learn the atoms of an embedding, from a k-SVD for each of the seeds random_state, random_state + 1, …"""
     runs = [
         learn_run(
             embeddings,
@@ -147,10 +159,10 @@ def learn_atoms(
 
 
 def learn_run(embeddings: Embeddings, *, n_atoms: int, sparsity: Sparsity = 5, **options: Any) -> KSVDRun:
-    """One k-SVD of the word vectors; options as of `ksvd`."""
+    """Run k-SVD on the word vectors, with the options of `ksvd`."""
     n_known = int(np.count_nonzero(embeddings.vectors.any(axis=1)))
     if not n_known:
-        raise InputError("all vectors are zero, and there is nothing to learn atoms from; train or import others.")
+        raise InputError("all word vectors are zero, so there are no atoms to learn; train or import other vectors.")
     if n_atoms > n_known:
         raise InputError(
             f"{n_atoms:,} atoms were asked for but only {n_known:,} words have a vector; pass fewer atoms."
@@ -168,7 +180,7 @@ def combine_runs(
     threads: int | None = None,
     callback: KSVDCallback | None = None,
 ) -> tuple[Atoms, AtomReport]:
-    """One set of atoms from several runs, without those that mean nothing; and what was done."""
+    """Combine several runs into one set of meaningful atoms; return it with a report."""
     options: dict[str, Any] = {"sparsity": sparsity, "nonnegative": nonnegative, "threads": threads}
     combined = merge_runs(runs)
     last = learn_run(
@@ -205,15 +217,15 @@ def combine_runs(
 
 
 def _code_words(embeddings: Embeddings, atoms: Vectors, *, sparsity: Sparsity, **options: Any) -> SparseCodes:
-    """The codes of all words at length 1, over atoms that may be fewer than the sparsity."""
+    """The codes of all words as unit vectors; there may be fewer atoms than the sparsity."""
     return sparse_code(embeddings.unit_vectors, atoms, sparsity=np.minimum(sparsity, len(atoms)), **options)
 
 
-# --- several runs
+# --- combining runs
 
 
 def overlaps(runs: Sequence[Vectors]) -> list[tuple[int, int, float]]:
-    """For each ordered pair of runs, the share of the atoms of the first that have a match in the second."""
+    """The share of the atoms of one run with a match in another, for each ordered pair of runs."""
     return [
         (first, second, float(((atoms @ others.T).max(axis=1) > OVERLAP_COSINE).mean()))
         for first, atoms in enumerate(runs)
@@ -223,7 +235,7 @@ def overlaps(runs: Sequence[Vectors]) -> list[tuple[int, int, float]]:
 
 
 def merge_runs(runs: Sequence[KSVDRun]) -> Combined:
-    """The atoms that come back in several runs, each group of near ones as one."""
+    """Keep the atoms that come back in several runs, and merge those close to each other."""
     atoms = np.concatenate([run.atoms for run in runs])
     origins = np.repeat(np.arange(len(runs)), [len(run.atoms) for run in runs])
     n_users = np.concatenate([run.n_users for run in runs])
@@ -231,13 +243,14 @@ def merge_runs(runs: Sequence[KSVDRun]) -> Combined:
     repeated = np.flatnonzero(n_found >= min(FEWEST_RUNS, len(runs)))
     if not len(repeated):
         raise InputError("no atom came back in a second run; ask for fewer atoms, or for one restart.")
+    # merging is greedy: the atoms found in most runs, then the most used ones, gather their neighbours first
     order = repeated[np.lexsort((repeated, -n_users[repeated], -n_found[repeated]))]
     merged = merge_near(atoms[order])
     return Combined(merged, len(atoms) - len(repeated), len(repeated) - len(merged))
 
 
 def _n_runs_with_match(atoms: Vectors, origins: NDArray[np.intp]) -> NDArray[np.int64]:
-    """In how many runs each atom is found, its own included."""
+    """The number of runs that contain each atom, including its own."""
     n_found = np.zeros(len(atoms), np.int64)
     for run in np.unique(origins):
         n_found += (atoms @ atoms[origins == run].T).max(axis=1) > MERGE_COSINE
@@ -245,20 +258,20 @@ def _n_runs_with_match(atoms: Vectors, origins: NDArray[np.intp]) -> NDArray[np.
 
 
 def merge_near(atoms: Vectors) -> Vectors:
-    """Atoms of which no two are near each other."""
+    """Merge atoms until no two of them are close to each other."""
     while len(merged := _merge_once(atoms)) < len(atoms):
         atoms = merged
     return atoms
 
 
 def _merge_once(atoms: Vectors) -> Vectors:
-    """Each atom takes in those near it that are still alone, the first atoms first."""
+    """Merge each atom, in order, with the unmerged atoms close to it."""
     alone = np.ones(len(atoms), bool)
     merged = []
     for place, atom in enumerate(atoms):
         if alone[place]:
             group = alone & (atoms @ atom > MERGE_COSINE)
-            group[place] = True  # whatever rounding says of its own cosine
+            group[place] = True  # whatever the computed cosine with itself
             alone &= ~group
             mean = atoms[group].sum(axis=0, dtype=np.float64)
             merged.append(mean / np.linalg.norm(mean))
@@ -269,22 +282,22 @@ def _merge_once(atoms: Vectors) -> Vectors:
 
 
 def find_meaningless(embeddings: Embeddings, run: KSVDRun) -> Meaningless:
-    """The atoms that unusually many words use, and those without close words."""
+    """Find the atoms that unusually many words use, and those without close words."""
     most, least = _most_users(run.n_users), least_coherence(embeddings)
     overused, incoherent = run.n_users > most, coherences(embeddings, run.atoms) < least
-    if (overused | incoherent).all():  # so few words that nothing stands out
+    if (overused | incoherent).all():  # a vocabulary so small that nothing stands out
         overused, incoherent = np.zeros_like(overused), np.zeros_like(incoherent)
     return Meaningless(overused, incoherent, most, least)
 
 
 def coherences(embeddings: Embeddings, vectors: Vectors) -> NDArray[np.float64]:
-    """The mean cosine of each vector with its nearest words."""
+    """Mean cosine of each vector with its nearest words."""
     cosines = nearest_words(embeddings, vectors, N_COHERENCE)[1]
     return np.asarray(cosines.mean(axis=1, dtype=np.float64))
 
 
 def least_coherence(embeddings: Embeddings) -> float:
-    """Above the coherence of nearly all sums of random words with random signs."""
+    """The coherence that 95% of the sums of random words with random signs stay below."""
     rng = np.random.default_rng(0)
     known = np.flatnonzero(embeddings.vectors.any(axis=1))
     chosen = rng.choice(known, (N_MIXTURES, N_MIXED_WORDS))
@@ -294,10 +307,10 @@ def least_coherence(embeddings: Embeddings) -> float:
 
 
 def _most_users(n_users: NDArray[np.int64]) -> float:
-    """The number of users above which an atom stands far outside the others, by median and quartiles."""
+    """The number of users above which an atom is an outlier, by median and quartiles of the logarithm."""
     logs = np.log1p(n_users)
     lower, median, upper = np.quantile(logs, [0.25, 0.5, 0.75])
-    spread = max((upper - lower) / 1.349, 0.1)  # the quartiles of a normal distribution are 1.349 deviations apart
+    spread = max((upper - lower) / 1.349, 0.1)  # normal quartiles are 1.349 deviations apart
     return float(np.expm1(median + OUTLIER * spread))
 
 
@@ -309,13 +322,13 @@ def _n_users(codes: SparseCodes) -> NDArray[np.int64]:
 
 
 def _by_use(embeddings: Embeddings, vectors: Vectors, codes: SparseCodes) -> Atoms:
-    """The atoms numbered by falling use."""
+    """Number the atoms by decreasing use."""
     order = np.argsort(-_n_users(codes), kind="stable")
     return describe_atoms(embeddings, vectors[order], renumbered(codes, order))
 
 
 def _relative_error(embeddings: Embeddings, atoms: Vectors, codes: SparseCodes) -> float:
-    """Of the word vectors as they are: the error of a unit vector counts by the squared length of the vector."""
+    """Relative error on the original vectors: errors of unit vectors are weighted by the squared lengths."""
     left = total = 0.0
     for start in range(0, len(embeddings), 4096):
         block = slice(start, start + 4096)
@@ -333,3 +346,55 @@ def _code_facts(atoms: Atoms) -> dict[str, Any]:
         "atoms_per_word": float(positive.sum(axis=1).mean()),
         "words_per_atom": tuple(np.quantile(atoms.n_words, [0, 0.25, 0.5, 0.75, 1]).tolist()),
     }
+
+
+# --- how many atoms, and how many per word
+
+
+def default_sizes(n_words: int) -> tuple[int, ...]:
+    """Numbers of atoms to choose from; fractions of a small vocabulary."""
+    sizes = tuple(size for size in SIZES if size * WORDS_PER_ATOM <= n_words)
+    if len(sizes) >= 3:
+        return sizes
+    shares = sorted({n_words // parts for parts in (80, 40, 25, 15, 10, WORDS_PER_ATOM)} - {0})
+    return tuple(shares)
+
+
+class OverlapPoint(NamedTuple):
+    """How far runs of one size agree."""
+
+    n_atoms: int
+    overlap: float
+    """Mean share of the atoms of one run with a match above 0.85 in the other."""
+    n_common: float
+    """The overlap as a number of atoms."""
+    error: float
+    """The mean relative error of the runs."""
+
+
+def overlap_point(runs: Sequence[KSVDRun]) -> OverlapPoint:
+    shares = [share for *_, share in overlaps([run.atoms for run in runs])]
+    overlap, n_atoms = float(np.mean(shares)), len(runs[0].atoms)
+    return OverlapPoint(n_atoms, overlap, overlap * n_atoms, float(np.mean([run.error for run in runs])))
+
+
+def best_size(curve: Sequence[OverlapPoint]) -> int:
+    """The size beyond which less than half of the added atoms come back in another run."""
+    for smaller, larger in pairwise(curve):
+        if larger.n_common - smaller.n_common < WORTH_ADDING * (larger.n_atoms - smaller.n_atoms):
+            return smaller.n_atoms
+    return curve[-1].n_atoms
+
+
+def sparsity_by_count(embeddings: Embeddings, fewest: int, most: int) -> NDArray[np.int64]:
+    """Atoms per word, from `fewest` to `most`, linear in the logarithm of the word's count."""
+    if embeddings.counts is None:
+        raise InputError("the counts of these words are unknown; pass one sparsity for all words.")
+    if not 1 <= fewest <= most:
+        raise InputError(
+            f"the sparsity range is from {fewest} to {most}; pass two increasing numbers, such as 3 and 7."
+        )
+    logs = np.log1p(embeddings.counts.astype(np.float64))
+    spread = logs.max() - logs.min() or 1.0
+    sparsity = np.rint(fewest + (most - fewest) * (logs - logs.min()) / spread)
+    return np.asarray(sparsity, np.int64)

@@ -1,9 +1,9 @@
-"""Meta-atoms: sparse coding of the atoms themselves, which groups them.
+"""Meta-atoms: a sparse coding of the atoms themselves, which groups them.
 
-A commented-out part of the paper: atoms for jazz, rock and classical music lie near each other, and a second sparse
-coding with sparsity 2 over 200 meta-atoms finds *music* behind them; the atom of biochemistry is made of those of
-biology and chemistry. Here weights are kept non-negative, so that a group never holds an atom for being its opposite;
-an atom belongs to the meta-atom that weighs most in it, and is linked to the other.
+Follows a part of the paper that is commented out in its source: atoms for jazz, rock and classical music are near each
+other, and a second sparse coding with sparsity 2 over 200 meta-atoms finds *music* behind them; the atom of
+biochemistry is a sum of those of biology and chemistry. Weights are non-negative here, or a group could contain an
+atom for being its opposite. An atom is a member of the meta-atom with its largest weight.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.atoms.atoms import Atoms, nearest_words, renumbered
-from wordatoms.atoms.labels import make_label
+from wordatoms.atoms.atoms import Atoms, make_labels, nearest_words, renumbered
 from wordatoms.atoms.sparse_coding import SparseCodes
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
@@ -34,18 +33,18 @@ class MetaAtoms:
     """Meta-atoms and the codes of all atoms over them."""
 
     vectors: NDArray[np.float32]
-    """(n_meta_atoms, dim), each of length 1."""
+    """Unit vectors, shape (n_meta_atoms, dim)."""
     codes: SparseCodes
-    """Of all atoms, by their ids."""
+    """The codes of the atoms, one row per atom id."""
     labels: tuple[str, ...]
 
     def __post_init__(self) -> None:
         if self.vectors.dtype != np.float32 or not np.isfinite(self.vectors).all():
-            raise InputError("the vectors of the meta-atoms are no finite numbers of single precision.")
+            raise InputError(f"the vectors are {self.vectors.dtype} or not finite; pass finite float32.")
         if not (self.vectors.ndim == 2 and len(self.vectors) == len(self.labels) == self.codes.n_atoms):
             raise InputError(
                 f"there are {len(self.vectors):,} meta-atoms but {len(self.labels):,} labels and codes over "
-                f"{self.codes.n_atoms:,}."
+                f"{self.codes.n_atoms:,}; pass one of each per meta-atom."
             )
 
     def __len__(self) -> int:
@@ -55,15 +54,14 @@ class MetaAtoms:
         return f"MetaAtoms({len(self):,} meta-atoms of {len(self.codes):,} atoms)"
 
     def of_atom(self, atom: int) -> list[tuple[int, float]]:
-        """The meta-atoms that an atom is made of and their weights, the heaviest first."""
-        pairs = zip(self.codes.atoms[atom].tolist(), self.codes.weights[atom].tolist(), strict=True)
-        return [(meta, weight) for meta, weight in pairs if weight > 0]
+        """The meta-atoms in an atom and their weights, largest first."""
+        return list(self.codes.positive(atom).items())
 
     @cached_property
     def members(self) -> Mapping[int, list[int]]:
-        """The atoms of each meta-atom, those nearest to it first; an atom is in the one that weighs most in it."""
+        """The atoms of each meta-atom, largest weight first."""
         groups: dict[int, list[int]] = {meta: [] for meta in range(len(self))}
-        weights = self.codes.weights[:, 0]  # codes have the heaviest first
+        weights = self.codes.weights[:, 0]  # the largest weight of a code comes first
         for atom in np.argsort(-weights, kind="stable").tolist():
             if weights[atom] > 0:
                 groups[int(self.codes.atoms[atom, 0])].append(atom)
@@ -78,16 +76,16 @@ class MetaAtoms:
 
     @classmethod
     def load(cls, folder: Path, n_atoms: int) -> MetaAtoms:
-        """Meta-atoms of so many atoms that `save` wrote."""
-        folder = Path(folder)
+        """Load and check the meta-atoms of a model with `n_atoms` atoms."""
+        folder, advice = Path(folder), "Run `wordatoms atomize --force`."
         try:
             labels = tuple(map(str, read_json(folder / "meta.json")["labels"]))
             vectors = load_array(folder / "meta-atoms.npy")
             found = cls(vectors, SparseCodes.load(folder, "meta-codes", n_atoms=len(vectors)), labels)
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ModelError(f"{folder} holds no usable meta-atoms ({error}); make the atoms again.") from error
+            raise ModelError(f"{folder} holds no usable meta-atoms ({error}). {advice}") from error
         if len(found.codes) != n_atoms:
-            raise ModelError(f"{folder} has {n_atoms:,} atoms but meta-atoms of {len(found.codes):,}; make them again.")
+            raise ModelError(f"{folder} has {n_atoms:,} atoms but meta-atoms of {len(found.codes):,}. {advice}")
         return found
 
 
@@ -99,7 +97,7 @@ def make_meta_atoms(
     random_state: int = 0,
     threads: int | None = None,
 ) -> MetaAtoms:
-    """Group atoms by a second sparse coding; of few atoms, a tenth as many groups."""
+    """Group atoms by a second sparse coding, into at most one group for every ten atoms."""
     from wordatoms.atoms.ksvd import ksvd
 
     n_meta = max(1, min(n_meta_atoms, len(atoms) // 10))
@@ -108,9 +106,5 @@ def make_meta_atoms(
     homes = result.codes.atoms[:, 0]
     order = np.argsort(-np.bincount(homes[homes >= 0], minlength=n_meta), kind="stable")
     vectors = result.atoms[order]
-    return MetaAtoms(vectors, renumbered(result.codes, order), _labels(embeddings, vectors))
-
-
-def _labels(embeddings: Embeddings, vectors: NDArray[np.float32]) -> tuple[str, ...]:
-    rows = nearest_words(embeddings, vectors, 10)[0].tolist()
-    return tuple(make_label([embeddings.words[row] for row in near]) for near in rows)
+    labels = make_labels(embeddings, nearest_words(embeddings, vectors, 10)[0])
+    return MetaAtoms(vectors, renumbered(result.codes, order), labels)

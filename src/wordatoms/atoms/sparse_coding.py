@@ -1,10 +1,10 @@
 """Sparse codes: each vector as a weighted sum of a few atoms (equation (2) of the paper), by batch OMP.
 
-`sparse_code` finds them for given atoms by orthogonal matching pursuit, the coding step of k-SVD: choose the atom
-with the largest inner product with what is left of the vector, fit the weights of all chosen atoms anew, repeat. Rows
-are taken in blocks of fixed size, so that memory beside the input is small and the result the same with any number of
-threads. A row whose remainder is down to rounding errors takes no more atoms. Left out: learning the atoms
-(`wordatoms.atoms.ksvd`) and penalties instead of a fixed number of atoms.
+`sparse_code` finds codes over given atoms by orthogonal matching pursuit, the coding step of k-SVD: choose the atom
+with the largest inner product with the residual, refit the weights of all chosen atoms, repeat. A row whose residual
+is down to rounding errors takes no more atoms.
+
+Left out: learning the atoms (`wordatoms.atoms.ksvd`), and L1 penalties instead of a fixed number of atoms.
 """
 
 from __future__ import annotations
@@ -17,25 +17,50 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordatoms.errors import InputError, ModelError, require_extra
-from wordatoms.parallel import resolve_threads, run_threads
+from wordatoms.parallel import one_blas_thread, resolve_threads, run_threads
 from wordatoms.storage.files import load_array, save_array
 
 Matrix = NDArray[Any]
-"""Of single or double precision."""
+"""A matrix of single or double precision."""
 Sparsity = int | NDArray[np.integer[Any]]
 
 ROWS_PER_BLOCK = 256
-"""Rows coded at a time; their inner products with 2000 atoms take 2 MB and stay in the cache."""
+"""Rows coded at a time: their inner products with 2000 atoms take 2 MB and stay in the cache. The size does not depend
+on the number of threads, and neither do the codes: the last bits of a matrix product depend on its shape."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SparseCodes:
-    """The atoms of each row and their weights, the heaviest first; atom -1 with weight 0 where there are fewer."""
+    """The atoms of each row and their weights.
+
+    Parameters
+    ----------
+    atoms : ndarray of int32, shape (n_rows, sparsity)
+        Atoms of each row, largest absolute weight first; -1 where a row has fewer atoms.
+    weights : ndarray of float32 or float64, shape (n_rows, sparsity)
+        Their weights; 0 where the atom is -1.
+    n_atoms : int
+        Number of atoms that the codes are over.
+
+    Raises
+    ------
+    InputError
+        If the arrays have wrong types, different shapes or numbers out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import wordatoms as wa
+    >>> codes = wa.SparseCodes(np.array([[2, 0], [1, -1]], np.int32), np.array([[4.0, 3.0], [2.0, 0.0]]), n_atoms=3)
+    >>> codes
+    SparseCodes(2 rows, up to 2 of 3 atoms)
+    >>> codes.to_csr().toarray()
+    array([[3., 0., 4.],
+           [0., 2., 0.]])
+    """
 
     atoms: NDArray[np.int32]
-    """(n_rows, sparsity)"""
     weights: Matrix
-    """(n_rows, sparsity)"""
     n_atoms: int
 
     def __post_init__(self) -> None:
@@ -54,32 +79,53 @@ class SparseCodes:
 
     @property
     def sparsity(self) -> int:
+        """Maximum number of atoms per row."""
         return int(self.atoms.shape[1])
 
     @property
     def share_positive(self) -> float:
-        """Of all weights; 0 where there are none."""
+        """Share of the non-zero weights that are positive; 0 if there are none."""
         return float((self.weights > 0).sum() / max((self.weights != 0).sum(), 1))
 
     def positive(self, row: int) -> dict[int, float]:
-        """The atoms with a positive weight in one row, the heaviest first, and their weights."""
+        """Return the atoms with a positive weight in one row, largest weight first.
+
+        Parameters
+        ----------
+        row : int
+
+        Returns
+        -------
+        dict of int to float
+            Atoms and their weights.
+        """
         pairs = zip(self.atoms[row].tolist(), self.weights[row].tolist(), strict=True)
         return {atom: weight for atom, weight in pairs if weight > 0}
 
     def decode(self, atom_vectors: Matrix) -> Matrix:
-        """The weighted sums of atoms that the codes stand for, (n_rows, dim)."""
+        """Compute the weighted sums of atoms that the codes stand for.
+
+        Parameters
+        ----------
+        atom_vectors : ndarray, shape (n_atoms, dim)
+            The atoms that the rows were coded with.
+
+        Returns
+        -------
+        ndarray, shape (n_rows, dim)
+        """
         if len(atom_vectors) != self.n_atoms:
             raise InputError(
                 f"the codes are over {self.n_atoms:,} atoms, but {len(atom_vectors):,} vectors were given; "
                 "pass the atoms that the rows were coded with."
             )
         decoded = np.zeros((len(self), atom_vectors.shape[1]), np.result_type(self.weights, atom_vectors))
-        for slot in range(self.sparsity):
+        for slot in range(self.sparsity):  # an absent atom, -1, adds the last vector with weight 0
             decoded += self.weights[:, slot, None] * atom_vectors[self.atoms[:, slot]]
         return decoded
 
     def to_csr(self) -> Any:
-        """A `scipy.sparse.csr_matrix`, (n_rows, n_atoms)."""
+        """Convert to a `scipy.sparse.csr_matrix` of shape (n_rows, n_atoms)."""
         from scipy.sparse import csr_matrix
 
         present = self.atoms >= 0
@@ -89,20 +135,43 @@ class SparseCodes:
         return matrix
 
     def to_frame(self) -> Any:
-        """A `pandas.DataFrame` with one line per row and atom: row, atom, weight."""
+        """Convert to a `pandas.DataFrame` with a line per row and atom: row, atom, weight."""
         rows, slots = np.nonzero(self.atoms >= 0)
         columns = {"row": rows, "atom": self.atoms[rows, slots], "weight": self.weights[rows, slots]}
         return require_extra("pandas", "pandas").DataFrame(columns)
 
     def save(self, folder: Path, name: str = "codes") -> None:
-        """Write `name-atoms.npy` and `name-weights.npy`."""
+        """Write `name-atoms.npy` and `name-weights.npy` into a folder, which is created if necessary.
+
+        Parameters
+        ----------
+        folder : Path
+        name : str, default "codes"
+        """
         Path(folder).mkdir(parents=True, exist_ok=True)
         save_array(Path(folder) / f"{name}-atoms.npy", self.atoms)
         save_array(Path(folder) / f"{name}-weights.npy", self.weights)
 
     @classmethod
     def load(cls, folder: Path, name: str = "codes", *, n_atoms: int) -> SparseCodes:
-        """Codes that `save` wrote, over `n_atoms` atoms; the arrays stay on disk until they are looked at."""
+        """Load codes that `save` wrote; the arrays are memory-mapped.
+
+        Parameters
+        ----------
+        folder : Path
+        name : str, default "codes"
+        n_atoms : int
+            Number of atoms that the codes are over.
+
+        Returns
+        -------
+        SparseCodes
+
+        Raises
+        ------
+        ModelError
+            If the files are missing, damaged or inconsistent.
+        """
         atoms, weights = (load_array(Path(folder) / f"{name}-{part}.npy") for part in ("atoms", "weights"))
         try:
             return cls(atoms, weights, n_atoms)
@@ -131,18 +200,39 @@ def sparse_code(
     nonnegative: bool = False,
     threads: int | None = None,
 ) -> SparseCodes:
-    """Each row of X as a sum of at most `sparsity` atoms, by orthogonal matching pursuit.
+    """Express each row as a weighted sum of a few atoms, by orthogonal matching pursuit.
 
     Parameters
     ----------
-    X
-        (n_rows, dim), any order, also memory-mapped. Single precision is coded in single, all else in double.
-    atom_vectors
-        (n_atoms, dim), of any length; an atom of zeros is never chosen.
-    sparsity
-        One number for all rows, or one for each.
-    nonnegative
-        Choose atoms by their largest positive inner product, and keep all weights at 0 or above.
+    X : array-like, shape (n_rows, dim)
+        The rows, in any memory order; may be memory-mapped. Floats of 16 and 32 bits are coded in single precision, all
+        other numbers in double precision.
+    atom_vectors : array-like, shape (n_atoms, dim)
+        Atoms of any length; an atom of zeros is never chosen.
+    sparsity : int or ndarray of int, shape (n_rows,), default 5
+        Maximum number of atoms per row, for all rows or for each.
+    nonnegative : bool, default False
+        Choose atoms by their largest positive inner product, and allow no negative weights.
+    threads : int, optional
+        Number of threads, by default all cores. The result does not depend on it.
+
+    Returns
+    -------
+    SparseCodes
+
+    Raises
+    ------
+    InputError
+        If `X` or the atoms are not finite matrices of the same dimension, or the sparsity is not between 1 and the
+        number of atoms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import wordatoms as wa
+    >>> codes = wa.sparse_code([[3.0, 0.0, 4.0], [0.0, 2.0, 0.0]], np.eye(3), sparsity=2)
+    >>> codes.positive(0)
+    {2: 4.0, 0: 3.0}
     """
     rows = checked_matrix(X, "X")
     vectors = _checked_atoms(atom_vectors, rows)
@@ -163,7 +253,7 @@ def sparse_code(
 
 
 class Coder(NamedTuple):
-    """Unit atoms made ready for coding blocks of rows."""
+    """Unit atoms and their Gram matrix, ready to code blocks of rows."""
 
     vectors: Matrix
     gram: Matrix
@@ -174,28 +264,23 @@ class Coder(NamedTuple):
         return cls(vectors, vectors @ vectors.T, nonnegative)
 
     def refresh(self, atoms: NDArray[np.intp]) -> None:
-        """Follow changes of some of the vectors."""
+        """Update the Gram matrix after some of the vectors have changed."""
         self.gram[atoms] = self.vectors[atoms] @ self.vectors.T
         self.gram[:, atoms] = self.gram[atoms].T
 
     def code(self, rows: Matrix, limits: NDArray[np.int32], width: int) -> tuple[NDArray[np.int32], Matrix]:
-        """Atoms and weights of a block of rows, in the order in which they were chosen."""
+        """Atoms and weights of a block of rows, in the order in which the atoms were chosen."""
         from wordatoms.kernels import pursuit
 
         products = rows @ self.vectors.T
+        # the kernel searches whole chunks: padded with zeros, which are never the strongest
         left = np.zeros(-(-len(self.gram) // pursuit.CHUNK) * pursuit.CHUNK, products.dtype)
         bits = left.view(np.int32 if left.dtype == np.float32 else np.int64).reshape(-1, pursuit.CHUNK)
+        # all bits but the sign: absolute values are compared, unless weights must be non-negative
         mask = np.array(-1 if self.nonnegative else np.iinfo(bits.dtype.str).max, bits.dtype)[()]
         atoms, weights = np.empty((len(rows), width), np.int32), np.empty((len(rows), width), products.dtype)
         pursuit.pursue(rows, products, self.gram, limits, mask, self.nonnegative, left, bits, atoms, weights)
         return atoms, weights
-
-
-def one_blas_thread() -> Any:
-    """A context in which each matrix product runs on one thread, so that its bytes do not depend on their number."""
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(1, user_api="blas")
 
 
 def row_blocks(n_rows: int) -> list[slice]:
@@ -208,18 +293,18 @@ def empty_codes(limits: NDArray[np.int32], dtype: Any) -> tuple[NDArray[np.int32
 
 
 def ordered_codes(atoms: NDArray[np.int32], weights: Matrix, n_atoms: int) -> SparseCodes:
-    """Codes with the heaviest atom first, ordered in place."""
+    """Codes with the largest absolute weight first; the arrays are sorted in place."""
     from wordatoms.kernels.pursuit import order_codes
 
     order_codes(atoms, weights)
     return SparseCodes(atoms, weights, n_atoms)
 
 
-# --- what X, atoms and sparsity are checked for
+# --- checks of X, atoms and sparsity
 
 
 def checked_matrix(X: ArrayLike, name: str) -> Matrix:
-    """The numbers as they are, where they are, if they form a finite matrix."""
+    """Check that X is a finite matrix; it is neither copied nor converted."""
     if hasattr(X, "toarray"):
         raise InputError(f"{name} is a sparse matrix; pass a dense array, such as {name}.toarray().")
     matrix = _as_array(X, name)
@@ -254,9 +339,9 @@ def check_integers(least: int, **values: object) -> None:
 
 
 def _check_sizes(matrix: Matrix, name: str) -> None:
-    """Refuse what is not finite, and what cannot be squared without leaving the range of its precision."""
+    """Refuse numbers that are not finite, and those whose squares overflow or vanish in the working precision."""
     largest = 0.0
-    for block in row_blocks(len(matrix)):
+    for block in row_blocks(len(matrix)):  # a memory-mapped matrix must not be loaded whole
         size = max(float(matrix[block].max()), -float(matrix[block].min()))  # NaN if there is one
         if not np.isfinite(size):
             row = block.start + int(np.argmin(np.isfinite(matrix[block]).all(axis=1)))
@@ -268,17 +353,17 @@ def _check_sizes(matrix: Matrix, name: str) -> None:
 
 
 def working_dtype(matrix: Matrix) -> Any:
-    """Single precision for floats of 16 or 32 bits, double for all other numbers."""
+    """Single precision for floats of 16 or 32 bits, double precision for all other numbers."""
     return np.float32 if matrix.dtype in (np.float16, np.float32) else np.float64
 
 
 def working_rows(rows: Matrix) -> Matrix:
-    """A block of rows as the kernels want it: contiguous, of single or double precision."""
+    """A block of rows as the kernels need it: contiguous, in single or double precision."""
     return np.ascontiguousarray(rows, working_dtype(rows))
 
 
 def checked_limits(sparsity: Sparsity, n_rows: int, n_atoms: int) -> NDArray[np.int32]:
-    """The largest number of atoms for each row."""
+    """The maximum number of atoms of each row, shape (n_rows,)."""
     limits = _as_array(sparsity, "sparsity")
     if limits.dtype.kind not in "iu" or limits.shape not in ((), (n_rows,)):
         raise InputError(

@@ -1,12 +1,11 @@
-"""Embeddings: a mapping from words to vectors that finds near words, and keeps itself in a folder.
+"""Embeddings: a mapping from words to vectors, with search for near words, stored in a folder.
 
-Rows are words, by falling count wherever an embedding was trained here; similarity is the cosine. The folder
-holds `vectors.npy` (memory-mapped when loaded, expanded where it is in bytes), `words.txt` (one `word<TAB>count` per
-line, for people too), one `state-<name>.npy` per array its trainer needs to go on, and `embeddings.json`.
+Rows are words, sorted by decreasing count if the embedding was trained here; similarity is the cosine. The folder holds
+`vectors.npy` (memory-mapped when loaded, or expanded if quantized), `words.txt` (a line `word<TAB>count` per word), a
+`state-<name>.npy` for each array that its trainer needs to continue, and `embeddings.json`.
 
-What it leaves out: training (`wordatoms.embeddings.trainers`), the formats of other programs
-(`wordatoms.embeddings.vector_files`)
-and approximate search; a search looks at every word.
+Left out: training (`wordatoms.embeddings.trainers`), the formats of other programs
+(`wordatoms.embeddings.vector_files`) and approximate search: a search compares the query with every word.
 """
 
 from __future__ import annotations
@@ -30,15 +29,30 @@ from wordatoms.storage.untrusted import LARGEST_WORDS, read_bytes, read_json
 Default = TypeVar("Default")
 
 _BLOCK_ROWS = 1024
-"""Rows taken at a time by a pass over all vectors: its temporary arrays stay in the cache."""
+"""Rows per block in a pass over all vectors, small enough for its temporary arrays to stay in the cache."""
 _BLOCK_SCORES = 1 << 23
-"""Similarities held at a time by a search (32 MB)."""
+"""Similarities that a search computes at a time (32 MB)."""
+_ADVICE = "Run `wordatoms embed --force`, or import the vectors again."
 _SCORE_ERROR = 1e-5
-"""Well above the rounding of a cosine in single precision; candidates this near are compared in double."""
+"""Well above the rounding error of a cosine in single precision; closer candidates are compared in double."""
 
 
 class Neighbour(NamedTuple):
-    """A word and its cosine with the query."""
+    """A word and its cosine with a query.
+
+    Parameters
+    ----------
+    word : str
+    similarity : float
+        The cosine, from -1 to 1.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> near = wa.load().embeddings.nearest("tie", 1)[0]
+    >>> near.word, round(near.similarity, 2)
+    ('win', 0.71)
+    """
 
     word: str
     similarity: float
@@ -48,23 +62,48 @@ class Neighbour(NamedTuple):
 class Embeddings(Mapping[str, NDArray[np.float32]]):
     """Words and their vectors; `embeddings["tie"]` is the vector of *tie*.
 
-    Vectors of single precision are used where they are, without a copy, and cannot be written through an
-    embedding. Two embeddings are equal only if they are the same object.
+    Embeddings are a read-only mapping. Two of them are equal only if they are the same object.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Different, non-empty words; the row of a word is its position.
+    vectors : array-like, shape (n_words, dim)
+        Finite numbers. An array of float32 is used without a copy, others are converted to it.
+    counts : array-like of int, shape (n_words,), optional
+        Occurrences of each word.
+    state : mapping of str to ndarray, optional
+        What the trainer needs to continue: context vectors, biases, the constant C.
+    method : str, default "imported"
+        The method that the vectors were trained by.
+    n_tokens : int, optional
+        Number of tokens of the text behind the counts.
+
+    Raises
+    ------
+    InputError
+        If words are missing or repeated, or the arrays do not fit the words.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> embeddings = wa.Embeddings(["tie", "suit"], [[1.0, 0.0], [0.6, 0.8]])
+    >>> embeddings
+    Embeddings(2 words, 2 dimensions, method 'imported')
+    >>> embeddings["suit"]
+    array([0.6, 0.8], dtype=float32)
+    >>> round(embeddings.similarity("tie", "suit"), 6)
+    0.6
     """
 
     words: tuple[str, ...]
-    """Any sequence of different, non-empty words."""
     vectors: NDArray[np.float32]
-    """(n_words, dim); other kinds of numbers are converted."""
     counts: NDArray[np.int64] | None = None
-    """Occurrences of each word, where known, (n_words,)."""
     state: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    """What the trainer needs to go on: context vectors, biases, the constant C."""
     method: str = "imported"
     n_tokens: int | None = None
-    """Tokens of the text behind the counts, where known."""
 
-    __eq__ = object.__eq__  # a Mapping would compare vectors, which has no yes or no
+    __eq__ = object.__eq__  # Mapping would compare dicts of arrays, which is ambiguous
     __hash__ = object.__hash__
 
     def __post_init__(self) -> None:
@@ -102,7 +141,18 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
     @overload
     def get(self, word: str, /, default: NDArray[np.float32] | Default) -> NDArray[np.float32] | Default: ...
     def get(self, word: str, /, default: object = None) -> object:
-        """The vector of a word, or `default`; unlike `[]` it spends no time on nearest spellings."""
+        """Return the vector of a word, or `default`.
+
+        Parameters
+        ----------
+        word : str
+        default : object, default None
+
+        Returns
+        -------
+        ndarray of float32, shape (dim,), or `default`
+            Unlike `[]`, `get` spends no time on finding similar spellings.
+        """
         return self.vectors[self._rows[word]] if word in self._rows else default
 
     def __repr__(self) -> str:
@@ -110,6 +160,7 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
 
     @property
     def dim(self) -> int:
+        """Number of dimensions."""
         return int(self.vectors.shape[1])
 
     @cached_property
@@ -119,11 +170,37 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
     # --- many words at once
 
     def find_rows(self, words: Iterable[str]) -> NDArray[np.intp]:
-        """The row of each word, -1 where a word is unknown."""
+        """Find the rows of words.
+
+        Parameters
+        ----------
+        words : iterable of str
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            The row of each word, -1 for unknown words.
+        """
         return np.array([self._rows.get(word, -1) for word in words], dtype=np.intp)
 
     def lookup(self, words: Sequence[str], *, missing: Literal["raise", "zero"] = "raise") -> NDArray[np.float32]:
-        """The vectors of many words, (len(words), dim); unknown words raise, or get zeros."""
+        """Return the vectors of many words.
+
+        Parameters
+        ----------
+        words : sequence of str
+        missing : {"raise", "zero"}, default "raise"
+            What to do about unknown words: raise, or give them a vector of zeros.
+
+        Returns
+        -------
+        ndarray of float32, shape (len(words), dim)
+
+        Raises
+        ------
+        UnknownWordError
+            If a word is unknown and `missing` is "raise".
+        """
         if missing not in ("raise", "zero"):
             raise InputError(f"missing is {missing!r}; pass 'raise' or 'zero'.")
         rows = self.find_rows(words)
@@ -139,7 +216,7 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
 
     @cached_property
     def unit_vectors(self) -> NDArray[np.float32]:
-        """The vectors at length 1, (n_words, dim); zero vectors stay zero."""
+        """The vectors scaled to length 1, shape (n_words, dim); zero vectors stay zero."""
         units = np.empty_like(self.vectors)
         for start in range(0, len(self), _BLOCK_ROWS):
             units[start : start + _BLOCK_ROWS] = _to_unit(self.vectors[start : start + _BLOCK_ROWS])
@@ -147,16 +224,45 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         return units
 
     def similarity(self, word1: str, word2: str) -> float:
-        """The cosine of two words; 0 where one of them has a zero vector."""
+        """Compute the cosine of the vectors of two words.
+
+        Parameters
+        ----------
+        word1, word2 : str
+
+        Returns
+        -------
+        float
+            The cosine; 0 if one of the vectors is zero.
+        """
         return float(cosines(self[word1][None], self[word2])[0])
 
     def nearest(
         self, query: str | Sequence[str] | NDArray[Any], n: int = 10, *, exclude: Iterable[str] = ()
     ) -> list[Neighbour]:
-        """The `n` words nearest to a word, to the mean direction of several words, or to a vector.
+        """Find the words nearest to a word, to the mean direction of several words, or to a vector.
 
-        The words of the query and those in `exclude` are left out; equally near words come in the order of
-        the vocabulary.
+        Parameters
+        ----------
+        query : str, sequence of str, or ndarray of shape (dim,)
+        n : int, default 10
+            Maximum number of words.
+        exclude : iterable of str, default ()
+            Words to leave out, besides those of the query.
+
+        Returns
+        -------
+        list of Neighbour
+            Nearest first; equally near words in the order of the vocabulary.
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> embeddings = wa.load().embeddings
+        >>> [near.word for near in embeddings.nearest("tie", 3)]
+        ['win', 'draw', 'tied']
+        >>> [near.word for near in embeddings.nearest(["tie", "match"], 2)]
+        ['win', 'draw']
         """
         words: list[str] = []
         if not isinstance(query, np.ndarray):
@@ -166,7 +272,19 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         return self._search(self._checked_queries(vector[None]), [left_out[left_out >= 0]], n)[0]
 
     def nearest_batch(self, queries: Sequence[str] | NDArray[Any], n: int = 10) -> list[list[Neighbour]]:
-        """`nearest` for each of many words, or for each row of an array, by few large matrix products."""
+        """Find the nearest words for many queries, by few large matrix products.
+
+        Parameters
+        ----------
+        queries : sequence of str, or ndarray of shape (n_queries, dim)
+        n : int, default 10
+            Maximum number of words for each query.
+
+        Returns
+        -------
+        list of list of Neighbour
+            What `nearest` returns for each query.
+        """
         if isinstance(queries, np.ndarray):
             return self._search(self._checked_queries(queries), [self.find_rows(())] * len(queries), n)
         return self._search(self.lookup(queries), list(self.find_rows(queries)[:, None]), n)
@@ -190,9 +308,9 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
     def _search(
         self, queries: NDArray[np.float32], left_out: Sequence[NDArray[np.intp]], n: int
     ) -> list[list[Neighbour]]:
-        """The nearest words of each query (n_queries, dim), without the rows that `left_out` names for it."""
+        """The nearest words of each query, (n_queries, dim), without the rows in its `left_out`."""
         if n < 1:
-            raise InputError(f"n is {n}; ask for 1 neighbour or more.")
+            raise InputError(f"n is {n}; pass 1 or more.")
         n_block = max(1, _BLOCK_SCORES // len(self))
         found = []
         for start in range(0, len(queries), n_block):
@@ -205,10 +323,9 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
     def _best(
         self, scores: NDArray[np.float32], query: NDArray[np.float32], left_out: NDArray[np.intp], n: int
     ) -> list[Neighbour]:
-        """The `n` best words by the scores of a matrix product, compared again in double precision.
+        """The `n` best words by the scores of a matrix product, with the candidates compared in double precision.
 
-        The last bits of a matrix product depend on its shape and on the threads that share it; the answer
-        must not.
+        The last bits of a matrix product depend on its shape and on the number of threads; the answer must not.
         """
         scores[left_out] = -np.inf
         n = min(n, len(self) - len(np.unique(left_out)))
@@ -217,18 +334,24 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         threshold = np.partition(scores, -n)[-n] - _SCORE_ERROR
         candidates = np.flatnonzero(scores >= threshold)
         similarities = cosines(self.vectors[candidates], query)
-        # what differs in the last bits only is equally near, and stays in the order of the vocabulary
+        # cosines that differ in the last bits only count as equal, and keep the order of the vocabulary
         order = np.argsort(-similarities.round(12), kind="stable")[:n]
         return [Neighbour(self.words[candidates[i]], float(similarities[i])) for i in order]
 
     # --- files
 
     def save(self, folder: Path) -> None:
-        """Write the embeddings into a folder; its description comes last, so that half a save is no model."""
+        """Write the embeddings into a folder, which is created if necessary.
+
+        Parameters
+        ----------
+        folder : Path
+        """
         folder = Path(folder)
         words = format_words(self.words, self.counts)
         state = {_state_path(folder, name): array for name, array in self.state.items()}
         folder.mkdir(parents=True, exist_ok=True)
+        # the description is removed first and written last: without it an interrupted save is no embedding
         (folder / "embeddings.json").unlink(missing_ok=True)
         with write_atomic(folder / "words.txt") as file:
             file.write(words)
@@ -250,9 +373,22 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
 
     @classmethod
     def load(cls, folder: Path, word_list: WordList | None = None) -> Embeddings:
-        """Embeddings that `save` wrote; the arrays stay on disk until they are looked at.
+        """Load embeddings that `save` wrote; the arrays are memory-mapped.
 
-        Whoever has read the words of the folder already may pass them.
+        Parameters
+        ----------
+        folder : Path
+        word_list : WordList, optional
+            The words and counts of the folder, if they have been read already.
+
+        Returns
+        -------
+        Embeddings
+
+        Raises
+        ------
+        ModelError
+            If the files are missing, damaged or inconsistent.
         """
         folder = Path(folder)
         description = _read_description(folder / "embeddings.json")
@@ -265,8 +401,8 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
             raise ModelError(f"{folder} holds no usable embeddings: {error}") from error
         if loaded._description() != description:
             raise ModelError(
-                f"{folder} disagrees with itself: embeddings.json describes {description}, the other files "
-                f"hold {loaded._description()}; build or import the embeddings again."
+                f"{folder} is inconsistent: embeddings.json describes {description}, the other files hold "
+                f"{loaded._description()}. {_ADVICE}"
             )
         return loaded
 
@@ -274,13 +410,22 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
 
     @classmethod
     def from_gensim(cls, keyed_vectors: Any) -> Embeddings:
-        """The words and vectors of gensim's `KeyedVectors` (or of a model that has some), not copied."""
+        """Wrap the words and vectors of gensim, without a copy.
+
+        Parameters
+        ----------
+        keyed_vectors : gensim.models.KeyedVectors, or a model with one as `wv`
+
+        Returns
+        -------
+        Embeddings
+        """
         keyed_vectors = getattr(keyed_vectors, "wv", keyed_vectors)
         counts = getattr(keyed_vectors, "expandos", {}).get("count")
         return cls(tuple(keyed_vectors.index_to_key), keyed_vectors.vectors, counts)
 
     def to_gensim(self) -> Any:
-        """A `gensim.models.KeyedVectors` with these words, vectors and counts."""
+        """Convert to a `gensim.models.KeyedVectors` with the same words, vectors and counts."""
         keyed_vectors = require_extra("gensim.models", "skipgram").KeyedVectors(self.dim, dtype=np.float32)
         keyed_vectors.add_vectors(list(self.words), self.vectors)
         if self.counts is not None:
@@ -288,7 +433,7 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         return keyed_vectors
 
 
-# --- what an embedding is checked for
+# --- checks
 
 
 def _checked_words(words: Sequence[str]) -> tuple[str, ...]:
@@ -296,13 +441,13 @@ def _checked_words(words: Sequence[str]) -> tuple[str, ...]:
         raise InputError(f"the words are one string, {words[:40]!r}; pass a sequence of words.")
     checked = tuple(words.tolist() if isinstance(words, np.ndarray) else words)
     if not checked:
-        raise InputError("there are no words; pass one or more.")
+        raise InputError("there are no words; pass at least one.")
     seen: dict[str, int] = {}
     for row, word in enumerate(checked):
         if not isinstance(word, str) or not word:
             raise InputError(f"row {row} has {word!r} for a word; pass a non-empty string.")
         if seen.setdefault(word, row) != row:
-            raise InputError(f"'{word[:60]}' stands in rows {seen[word]} and {row}; pass each word once.")
+            raise InputError(f"'{word[:60]}' is in rows {seen[word]} and {row}; pass each word once.")
     return checked
 
 
@@ -325,14 +470,14 @@ def _refuse_infinite(vectors: NDArray[np.float32], words: Sequence[str]) -> None
             row = start + int(np.flatnonzero(~finite.all(axis=1))[0])
             raise InputError(
                 f"the vector of '{words[row][:60]}' (row {row}) holds NaN, infinity or a number too large for "
-                "32 bits; leave the word out or repair its vector."
+                "float32; leave the word out or repair its vector."
             )
 
 
 def _to_single(array: NDArray[Any]) -> NDArray[np.float32]:
     if array.dtype.kind not in "fiub":
         raise InputError(f"the vectors hold {array.dtype}; pass real numbers.")
-    with np.errstate(over="ignore"):  # too large becomes infinite, which the caller refuses
+    with np.errstate(over="ignore"):  # numbers too large become infinite, which the caller refuses
         return np.asarray(array, dtype=np.float32, order="C")
 
 
@@ -353,7 +498,7 @@ def _checked_counts(counts: ArrayLike, words: Sequence[str]) -> NDArray[np.int64
 
 
 def _to_unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Rows at length 1, zero rows left zero; lengths in double, where no float32 overflows or vanishes."""
+    """Scale rows to length 1, except zero rows; in double precision, where squares of float32 cannot overflow."""
     double = vectors.astype(np.float64)
     lengths = np.sqrt(np.einsum("ij,ij->i", double, double))
     lengths[lengths == 0] = 1
@@ -362,7 +507,8 @@ def _to_unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The cosine of each row with the query; equal rows give equal bits wherever they stand."""
+    """The cosine of each row with the query."""
+    # row-wise sums instead of a matrix product: equal rows give equal bits whatever their position
     rows, query = vectors.astype(np.float64), query.astype(np.float64)
     products = (rows * query).sum(axis=1)
     lengths = np.sqrt((rows * rows).sum(axis=1)) * np.sqrt((query * query).sum())
@@ -375,7 +521,7 @@ def cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray
 
 def _state_path(folder: Path, name: object) -> Path:
     if not (isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9_-]+", name)):
-        raise InputError(f"a state array is named {name!r}; use letters, digits, _ and - only.")
+        raise InputError(f"a state array is named {name!r}; use only letters, digits, _ and -.")
     return folder / f"state-{name}.npy"
 
 
@@ -383,23 +529,23 @@ def _read_description(path: Path) -> dict[str, Any]:
     try:
         description = read_json(path)
     except FileNotFoundError:
-        raise ModelError(f"{path} is missing; build or import the embeddings again.") from None
+        raise ModelError(f"{path} is missing. {_ADVICE}") from None
     except (OSError, ValueError) as error:
-        raise ModelError(f"{path} is no JSON ({error}); build or import the embeddings again.") from error
+        raise ModelError(f"{path} is not valid JSON ({error}). {_ADVICE}") from error
     keys = {"method", "n_words", "dim", "counts", "n_tokens", "state"}
     if not (isinstance(description, dict) and set(description) == keys and isinstance(description["state"], list)):
-        raise ModelError(f"{path} does not describe embeddings; build or import them again.")
+        raise ModelError(f"{path} does not describe embeddings. {_ADVICE}")
     return description
 
 
 def load_words(folder: Path) -> WordList:
-    """The words of the embeddings in a folder, and their counts where known."""
+    """Load the words of the embeddings in a folder, with their counts if known."""
     path = Path(folder) / "words.txt"
     try:
         return parse_words(read_bytes(path, LARGEST_WORDS))
     except FileNotFoundError:
-        raise ModelError(f"{path} is missing; build or import the embeddings again.") from None
+        raise ModelError(f"{path} is missing. {_ADVICE}") from None
     except InputError as error:
         raise ModelError(f"{path}: {error}") from error
     except (OSError, ValueError) as error:
-        raise ModelError(f"{path} cannot be read ({error}); build or import the embeddings again.") from error
+        raise ModelError(f"{path} cannot be read ({error}). {_ADVICE}") from error

@@ -1,9 +1,8 @@
-"""The nearest words of every word of an embedding, found once and kept.
+"""The nearest words of every word of an embedding, computed once and stored.
 
-A search looks at all vectors (`Embeddings.nearest`), which takes some milliseconds; a page that is asked for many words
-a second had better look them up. Only rows are kept: the cosines are computed when they are asked for, so that the
-answers are those of the search, to the last bit. It goes with no section of the paper. Left out: words that are not
-in the vocabulary, and more neighbours than are kept.
+A search compares a query with all vectors (`Embeddings.nearest`), which takes milliseconds; the explorer looks many
+words up per second. Only rows are stored. Cosines are computed on request, so the answers equal those of a search to
+the last bit. Not part of the paper. Left out: words outside the vocabulary, and more neighbours than are stored.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ from wordatoms.storage.files import load_array, save_array
 
 FILE = "neighbours.npy"
 N_KEPT = 12
-"""Neighbours kept of each word."""
+"""Neighbours stored for each word."""
 MOST_WORDS = 100_000
-"""The time to find the neighbours of all words grows with the square of their number: for so many, some minutes."""
+"""Larger vocabularies get no table: the time grows with the square of their size, to minutes for this one."""
 BLOCK_WORDS = 128
-"""Words whose neighbours are looked for at a time: their scores take 25 MB where there are 50,000."""
+"""Words searched at a time: their similarities with 50,000 words take 25 MB."""
 
 Step = Callable[[], None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Neighbours:
-    """The words nearest to each word, as rows of the embedding that they belong to."""
+    """The words nearest to each word, as rows of the embedding."""
 
     rows: NDArray[np.int32]
-    """(n_words, n_kept), the nearest first."""
+    """Shape (n_words, n_kept), nearest first."""
 
     def __post_init__(self) -> None:
         rows = self.rows
@@ -56,7 +55,7 @@ class Neighbours:
         return int(self.rows.shape[1])
 
     def of(self, row: int, n: int, embeddings: Embeddings) -> list[Neighbour]:
-        """What `embeddings.nearest` gives for the word in this row; at most as many as are kept."""
+        """What `embeddings.nearest` returns for the word in this row, up to the number stored."""
         rows = self.rows[row, :n]
         similarities = cosines(embeddings.vectors[rows], embeddings.vectors[row])
         pairs = zip(rows.tolist(), similarities.tolist(), strict=True)
@@ -67,30 +66,28 @@ class Neighbours:
 
     @classmethod
     def load(cls, folder: Path, n_words: int) -> Neighbours:
-        """Those of so many words that `save` wrote."""
+        """Load and check the neighbours of a model with `n_words` words."""
         path = Path(folder) / FILE
         try:
             found = cls(load_array(path))
         except InputError as error:
-            raise ModelError(f"{path} cannot be used: {error}") from error
+            raise ModelError(f"{path} is damaged: {error}") from error
         if len(found) != n_words:
-            raise ModelError(
-                f"{path} is for {len(found):,} words, not {n_words:,}; make the atoms again, with --force."
-            )
+            raise ModelError(f"{path} is for {len(found):,} words, not {n_words:,}. Run `wordatoms atomize --force`.")
         return found
 
 
 def n_blocks(n_words: int) -> int:
-    """How often `find_neighbours` calls its callback."""
+    """Number of calls of the callback of `find_neighbours`."""
     return -(-n_words // BLOCK_WORDS)
 
 
 def find_neighbours(
     embeddings: Embeddings, n: int = N_KEPT, *, threads: int | None = None, callback: Step = lambda: None
 ) -> Neighbours:
-    """The `n` words nearest to each word; the callback is called after each of `n_blocks`.
+    """Find the `n` words nearest to each word; the callback is called after each of `n_blocks`.
 
-    A search compares its best candidates in double precision, so that the same come out with any number of threads.
+    A search compares its best candidates in double precision, so the result does not depend on the number of threads.
     """
     n = min(n, len(embeddings) - 1)
 
@@ -102,7 +99,7 @@ def find_neighbours(
 
     if n < 1:
         return Neighbours(np.empty((len(embeddings), 0), np.int32))
-    _ = embeddings.unit_vectors  # made once, not by each of the threads
+    _ = embeddings.unit_vectors  # computed once, before the threads ask for it
     with one_blas_thread():
         blocks = run_threads(find, range(0, len(embeddings), BLOCK_WORDS), resolve_threads(threads))
     return Neighbours(np.concatenate(blocks))

@@ -1,8 +1,8 @@
-"""Vectors in one byte per number: every row as whole numbers from -127 to 127, times a scale of its own.
+"""Quantized vectors, one byte per number: each row as integers from -127 to 127 times its own scale.
 
-A quarter of the size of single precision; rounding errs by at most half a step of the row's own largest number, which
-turns a vector of 300 numbers by about half a degree. Left out: finer codes (product quantisation), which would need a
-decoder for every question.
+A quarter of the size of single precision. Rounding errs by at most half a step of the row's largest number, which turns
+a vector of 300 dimensions by about half a degree. Left out: product quantization, which would need a decoder for every
+query.
 """
 
 from __future__ import annotations
@@ -21,19 +21,21 @@ VECTORS, SCALES = "vectors.npy", "vectors-scales.npy"
 
 
 class ByteVectors(NamedTuple):
+    """Vectors as integers, and a scale for each."""
+
     numbers: NDArray[np.int8]
-    """(n, dim)"""
+    """Shape (n, dim)."""
     scales: NDArray[np.float32]
-    """(n,); 0 for a row of zeros."""
+    """Shape (n,); 0 for a row of zeros."""
 
     def expand(self) -> NDArray[np.float32]:
         """The vectors in single precision, (n, dim)."""
-        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused with its word
+        with np.errstate(over="ignore", invalid="ignore"):  # `Embeddings` refuses vectors that are not finite
             return np.multiply(self.numbers, self.scales[:, None], dtype=np.float32)
 
 
 def to_bytes(vectors: NDArray[np.float32]) -> ByteVectors:
-    """The nearest vectors (n, dim) that bytes can hold."""
+    """Round vectors, (n, dim), to bytes."""
     scales = (np.abs(vectors).max(axis=1, initial=0) / MOST).astype(np.float32)
     steps = np.where(scales > 0, scales, 1)[:, None]
     return ByteVectors(np.clip(np.rint(vectors / steps), -MOST, MOST).astype(np.int8), scales)
@@ -45,7 +47,7 @@ def save_bytes(folder: Path, vectors: ByteVectors) -> None:
 
 
 def load_rows(folder: Path) -> NDArray[Any]:
-    """The vectors in a model's folder: memory-mapped as they are, or expanded where they are kept in bytes."""
+    """Load the vectors in a model's folder: memory-mapped, or expanded if quantized."""
     vectors = load_array(folder / VECTORS)
     if vectors.dtype != np.int8:
         return vectors
@@ -53,6 +55,6 @@ def load_rows(folder: Path) -> NDArray[Any]:
     if vectors.ndim != 2 or scales.shape != vectors.shape[:1] or scales.dtype != np.float32 or (scales < 0).any():
         raise ModelError(
             f"{folder / SCALES} holds {scales.dtype} of shape {scales.shape} for vectors of shape {vectors.shape}; "
-            "get the model anew."
+            "get the model again."
         )
     return ByteVectors(vectors, scales).expand()

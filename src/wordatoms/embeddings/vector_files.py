@@ -1,17 +1,16 @@
-"""Word vectors in the files of other programs: GloVe, word2vec, fastText and numpy.
+"""Word vectors in the file formats of other programs: GloVe, word2vec, fastText and numpy.
 
     glove            text: a line `word number … number` per word
-    word2vec         the same, behind a line `n_words dim`
-    fasttext         the .vec files of fastText: as word2vec
+    word2vec         the same after a line `n_words dim`
+    fasttext         the .vec files of fastText, the same as word2vec
     word2vec-binary  a line `n_words dim`; then word, space and dim little-endian 32-bit floats per word
-    npy              an array x.npy; its words, one per line, in x.words, x.txt or words.txt beside it
+    npy              an array x.npy; its words, one per line, in x.words, x.txt or words.txt in the same folder
 
-All but .npy may be packed with gzip, bzip2, xz or zstd. A word may hold spaces, as some of GloVe's do: the
-last `dim` fields of a line are its numbers. Nothing that a header claims is believed, let alone allocated,
-before the rows are there. What is exported is read back as the same words and the same 32-bit floats.
+All but .npy may be compressed with gzip, bzip2, xz or zstd. A word may contain spaces, as in some GloVe files: the last
+`dim` fields of a line are its numbers. Exported vectors read back as the same words and the same 32-bit floats.
 
-What it leaves out: pickles (gensim's own files), which can run any program when they are opened; fastText's
-.bin models with their subwords; packing on export.
+Left out: pickles (gensim's own files), which can run any program when opened; fastText's .bin models with their
+subwords; compression on export.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from itertools import chain
 from pathlib import Path
 
 from wordatoms.counts.word_lists import WordList, format_words, parse_words
-from wordatoms.embeddings.byte_source import open_bytes
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.vector_rows import (
     NUMBER,
     format_binary_rows,
     format_text_rows,
+    open_bytes,
     parse_header,
     read_binary_rows,
     read_text_rows,
@@ -40,16 +39,44 @@ FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
 
 _NUMPY_MAGIC = b"\x93NUMPY"
 _HEAD = 1 << 16
-"""Bytes that decide about the format."""
+"""Bytes from which the format is recognised."""
 
 
 def read_vectors(
     path: Path, *, format: str = "auto", words: Path | None = None, max_words: int | None = None
 ) -> Embeddings:
-    """Read a file of vectors; `format` is one of FORMATS, or "auto" to recognise it by its content.
+    """Read a file of vectors.
 
-    `words` names the file of words that belongs to an .npy array. With `max_words` reading stops after that
-    many words, and what follows is not checked.
+    Parameters
+    ----------
+    path : Path
+        The file; may be a pipe, and compressed, unless it is .npy.
+    format : {"auto", "glove", "word2vec", "word2vec-binary", "fasttext", "npy"}, default "auto"
+        The format; "auto" recognises it by the content.
+    words : Path, optional
+        The file with the words of an .npy array, by default a file next to it.
+    max_words : int, optional
+        Stop after this many words; the rest of the file is not checked.
+
+    Returns
+    -------
+    Embeddings
+
+    Raises
+    ------
+    VectorFileError
+        If the file cannot be read or is malformed; the message gives the line or byte.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import wordatoms as wa
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "vectors.txt")
+    ...     _ = path.write_text("tie 1.0 0.0\\nsuit 0.6 0.8\\n")
+    ...     wa.read_vectors(path)
+    Embeddings(2 words, 2 dimensions, method 'imported')
     """
     path = Path(path)
     if format not in ("auto", *FORMATS):
@@ -61,7 +88,7 @@ def read_vectors(
         _refuse_foreign(path, head)
         found = _recognise(head) if format == "auto" else format
         if words is not None and found != "npy":
-            raise InputError(f"{path} is read as {found} and holds its own words; pass no other file of words.")
+            raise InputError(f"{path} is read as {found} and contains its words; pass no file of words.")
         if found == "npy":
             return _read_npy(path, words, max_words)
         if found == "word2vec-binary":
@@ -70,15 +97,38 @@ def read_vectors(
 
 
 def write_vectors(embeddings: Embeddings, path: Path, *, format: str) -> None:
-    """Write vectors for other programs, in one of FORMATS; the file appears whole or not at all.
+    """Write vectors for other programs; the file appears whole or not at all.
 
-    The words of x.npy go to x.words, with their counts where they are known.
+    Parameters
+    ----------
+    embeddings : Embeddings
+    path : Path
+        The file to write. The words of x.npy go to x.words, with their counts if known.
+    format : {"glove", "word2vec", "word2vec-binary", "fasttext", "npy"}
+        The format.
+
+    Raises
+    ------
+    InputError
+        If the format is unknown, the folder does not exist, or a word cannot be represented in the format.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import wordatoms as wa
+    >>> embeddings = wa.Embeddings(["tie", "suit"], [[1, 0], [0.6, 0.8]])
+    >>> with TemporaryDirectory() as folder:
+    ...     wa.write_vectors(embeddings, Path(folder, "vectors.txt"), format="glove")
+    ...     print(Path(folder, "vectors.txt").read_text(), end="")
+    tie 1.0 0.0
+    suit 0.6 0.8
     """
     path = Path(path)
     if format not in FORMATS:
         raise InputError(f"format is {format!r}; pass one of {', '.join(FORMATS)}.")
     if path.is_dir() or not path.parent.is_dir():
-        raise InputError(f"{path} is a folder or lies in none; pass the name of a file in a folder that exists.")
+        raise InputError(f"{path} is a folder, or its folder does not exist; pass a file in an existing folder.")
     if format == "npy":
         words = format_words(embeddings.words, embeddings.counts)
         _write_pieces(path.with_suffix(".words"), [words])
@@ -95,7 +145,7 @@ def _write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
             file.write(piece)
 
 
-# --- which format it is
+# --- formats
 
 
 def _refuse_foreign(path: Path, head: bytes) -> None:
@@ -104,13 +154,13 @@ def _refuse_foreign(path: Path, head: bytes) -> None:
         raise VectorFileError(f"{path} is empty; expected word vectors.")
     if re.match(rb"\x80[\x01-\x05]", head) or (head.startswith(_NUMPY_MAGIC) and b"'|O'" in head[:256]):
         raise VectorFileError(
-            f"{path} is a pickle, which can run any program when it is opened, so it is not read. "
+            f"{path} is a pickle, which can run any program when opened, so it is not read. "
             "If it comes from gensim and you trust it, convert it in Python:\n"
             "    from gensim.models import KeyedVectors\n"
             f"    KeyedVectors.load({str(path)!r}).save_word2vec_format('vectors.txt')"
         )
     if head.startswith(b"PK\x03\x04"):
-        raise VectorFileError(f"{path} is a zip archive; unpack it and pass the file of vectors inside.")
+        raise VectorFileError(f"{path} is a zip archive; unpack it and pass the file of vectors.")
     if head.startswith(b"\xba\x16\x4f\x2f"):
         raise VectorFileError(f"{path} is a fastText .bin model; pass the .vec file that goes with it.")
 
@@ -126,7 +176,7 @@ def _recognise(head: bytes) -> str:
     ends_in_number = bool(fields) and NUMBER.fullmatch(fields[-1])
     if not ends_in_number and re.search(rb"[\x00-\x08\x0e-\x1f]", rest):
         return "word2vec-binary"
-    # `5 7` may also be the word 5 with a vector of one number: then the next line has one number too
+    # `5 7` may also be the word 5 with the vector (7): then the next line has one number, too
     return "glove" if len(fields) == 2 and header.dim != 1 else "word2vec"
 
 
@@ -139,7 +189,7 @@ def _read_npy(path: Path, words_path: Path | None, max_words: int | None) -> Emb
     try:
         vectors = open_array(path)
     except ValueError as error:
-        raise VectorFileError(f"{path} is no readable .npy array ({error}); write it again.") from error
+        raise VectorFileError(f"{path} is not a valid .npy array ({error}); write it again.") from error
     if vectors.ndim != 2 or len(vectors) != len(words):
         raise VectorFileError(
             f"{path} has the shape {vectors.shape}, and {words_path} has {len(words):,} words; "
@@ -157,13 +207,13 @@ def _words_beside(path: Path) -> Path:
         if place.is_file():
             return place
     names = ", ".join(place.name for place in places)
-    raise VectorFileError(f"{path} has no {names} beside it; name the file that has its words, one per line.")
+    raise VectorFileError(f"{path} has no {names} next to it; pass the file with its words, one per line.")
 
 
 def _read_word_list(path: Path) -> WordList:
     try:
         return parse_words(path.read_bytes())
     except OSError as error:
-        raise VectorFileError(f"{path} cannot be read ({error.strerror}); name the file of words.") from error
+        raise VectorFileError(f"{path} cannot be read ({error.strerror}); pass another file of words.") from error
     except InputError as error:
         raise VectorFileError(f"{path}, {error}") from error

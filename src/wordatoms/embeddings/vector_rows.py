@@ -1,6 +1,8 @@
-"""Rows of vector files, as text and as word2vec's binary: read, with the place of every mistake, and written.
+"""Rows of vector files, as text and as word2vec's binary format: read with the place of every mistake, and written.
 
-Rows are collected in an array that grows as they come; a header is only compared with what was found.
+A file is read from front to back, decompressed if it is gzip, bzip2, xz or zstd, so it may be a pipe. Rows are
+collected in an array that grows as they come; a header is only compared with what was found, because a false one could
+claim any size.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain, takewhile
 from pathlib import Path
 from typing import NamedTuple
@@ -16,19 +19,95 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.embeddings.byte_source import ByteSource
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, VectorFileError
+from wordatoms.text.compression import CompressionError, inflate, recognise_compression
 
 NUMBER = re.compile(rb"[+-]?+(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+")
-"""Possessive throughout: a field of a million digits and a letter is refused at once."""
+"""All quantifiers are possessive, so that a field of a million digits and a letter is refused without backtracking."""
 
 _SAMPLE_LINES = 100
-"""Lines that decide how many numbers a row has where no header says so."""
+"""Lines that decide how many numbers a row has if there is no header."""
 _LONGEST_HEADER = 64
 _LONGEST_WORD = 1 << 16
 _LARGEST_DIM = 1_000_000
 _EXPORT_ROWS = 1024
+_MAGIC = 16
+"""Bytes that show how a file is compressed."""
+_CHUNK = 1 << 16
+"""Bytes read from disk at a time."""
+_BLOCK = 1 << 22
+"""Bytes of lines parsed at a time; no line may be longer."""
+
+
+# --- bytes
+
+
+class ByteSource:
+    """The bytes of a file, to be peeked at and taken, and how many were taken."""
+
+    def __init__(self, path: Path, chunks: Iterator[bytes]) -> None:
+        self.path = path
+        self.offset = 0
+        self._chunks = chunks
+        self._buffer = b""
+        self._position = 0
+
+    def peek(self, n: int) -> bytes:
+        """The next `n` bytes without taking them; fewer at the end of the file."""
+        self._fill(n)
+        return self._buffer[self._position : self._position + n]
+
+    def take(self, n: int) -> bytes:
+        """Take the next `n` bytes; fewer at the end of the file."""
+        taken = self.peek(n)
+        self._position += len(taken)
+        self.offset += len(taken)
+        return taken
+
+    def take_until(self, end: bytes, limit: int) -> bytes | None:
+        """Take the bytes before the next `end`, and `end` itself; None if it is not among the next `limit` bytes."""
+        self._fill(limit)
+        found = self._buffer.find(end, self._position, self._position + limit)
+        return None if found < 0 else self.take(found + 1 - self._position)[:-1]
+
+    def take_lines(self) -> bytes:
+        """Take about a block of whole lines; nothing at the end of the file."""
+        block = self.peek(_BLOCK)
+        n_whole = len(block) if len(block) < _BLOCK else block.rfind(b"\n") + 1
+        if block and not n_whole:
+            raise VectorFileError(
+                f"{self.path}, byte {self.offset}: no line ends within {_BLOCK:,} bytes, so this is not a text "
+                "file of vectors; pass its format if you know it."
+            )
+        return self.take(n_whole)
+
+    def _fill(self, n: int) -> None:
+        """Buffer the next `n` bytes, or all that are left."""
+        n_held = len(self._buffer) - self._position
+        parts = [self._buffer[self._position :]] if n_held < n else []
+        while n_held < n and (chunk := next(self._chunks, None)) is not None:
+            parts.append(chunk)
+            n_held += len(chunk)
+        if parts:
+            self._buffer = b"".join(parts)
+            self._position = 0
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[ByteSource]:
+    """Open a file; errors while reading it become a `VectorFileError`."""
+    try:
+        with path.open("rb") as file:
+            stored = ByteSource(path, iter(lambda: file.read(_CHUNK), b""))
+            compression = recognise_compression(stored.peek(_MAGIC))
+            yield ByteSource(path, inflate(stored.take, compression)) if compression else stored
+    except (OSError, CompressionError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or error
+        raise VectorFileError(f"{path} cannot be read: {reason}; check the file or get it again.") from error
+
+
+# --- headers and rows
 
 
 class Header(NamedTuple):
@@ -48,25 +127,25 @@ def _checked_header(path: Path, line: bytes) -> Header:
     if header is None:
         raise VectorFileError(
             f"{path}, line 1: expected a header `n_words dim` but found {line[:60]!r}; "
-            "a text file without header is in the format glove."
+            "pass the format glove for a text file without a header."
         )
     if header.n_words < 1 or not 1 <= header.dim <= _LARGEST_DIM:
         raise VectorFileError(
-            f"{path}, line 1: the header promises {header.n_words:,} words of {header.dim:,} numbers; "
+            f"{path}, line 1: the header says {header.n_words:,} words of {header.dim:,} numbers; "
             f"expected at least 1 word, and 1 to {_LARGEST_DIM:,} numbers each."
         )
     return header
 
 
 class _RowError(Exception):
-    """What is wrong with a row; the reader, which knows where the row stands, adds that."""
+    """What is wrong with a row; the caller, which knows its place in the file, adds the place."""
 
 
 class _Table:
     """The words and vectors read so far."""
 
     def __init__(self, path: Path, dim: int, unit: str) -> None:
-        """`unit` is what places in the file are counted in: lines or bytes."""
+        """`unit` is the unit of places in the file: "line" or "byte"."""
         self.dim = dim
         self._path, self._unit = path, unit
         self._places: dict[str, int] = {}
@@ -84,10 +163,10 @@ class _Table:
         for word, place, is_finite in zip(words, places, all_finite, strict=True):
             if self._places.setdefault(word, place) != place:
                 other = self._places[word]
-                raise self.error(place, f"{word[:60]!r} has a vector already ({self._unit} {other}); keep one.")
+                raise self.error(place, f"{word[:60]!r} already has a vector ({self._unit} {other}); keep one.")
             if not is_finite:
-                raise self.error(place, f"{word[:60]!r} has NaN, infinity or a number too large for 32 bits.")
-        if len(self) > len(self._vectors):
+                raise self.error(place, f"{word[:60]!r} has NaN, infinity or a number too large for float32.")
+        if len(self) > len(self._vectors):  # grow by a quarter, so that the total cost of copying stays linear
             self._resize(max(len(self), len(self._vectors) * 5 // 4))
         self._vectors[start : len(self)] = vectors
 
@@ -96,7 +175,7 @@ class _Table:
         return Embeddings(tuple(self._places), self._vectors)
 
     def _resize(self, n_rows: int) -> None:
-        self._vectors.resize((n_rows, self.dim), refcheck=False)  # in place: no second copy of a large array
+        self._vectors.resize((n_rows, self.dim), refcheck=False)  # in place, without a second copy of a large array
 
 
 def _decode(word: bytes) -> str:
@@ -110,17 +189,17 @@ def _encode(word: str) -> bytes:
     try:
         return word.encode()
     except UnicodeEncodeError:
-        raise InputError(f"{word!r} is not Unicode text and cannot be exported; rename it.") from None
+        raise InputError(f"{word!r} is not valid Unicode and cannot be exported; rename it.") from None
 
 
 # --- text
 
 _Lines = Sequence[tuple[int, bytes]]
-"""Lines that are not blank, with their numbers, which count from 1."""
+"""Non-blank lines with their numbers, counted from 1."""
 
 
 def read_text_rows(source: ByteSource, max_words: int | None, *, has_header: bool) -> Embeddings:
-    """The rows of a text file, behind a header or not."""
+    """Read the rows of a text file, with or without a header."""
     blocks = _line_blocks(source)
     block = next(blocks, [])
     header = None
@@ -135,10 +214,10 @@ def read_text_rows(source: ByteSource, max_words: int | None, *, has_header: boo
         if len(table) == max_words:
             break
         if len(lines) > room:
-            raise table.error(lines[room][0], f"the header promises {n_wanted:,} words; this is one more.")
+            raise table.error(lines[room][0], f"the header says {n_wanted:,} words; this is one more.")
     if header and len(table) < n_wanted:
         raise VectorFileError(
-            f"{source.path} ends after {len(table):,} words, but its header promises {header.n_words:,}; "
+            f"{source.path} ends after {len(table):,} words, but its header says {header.n_words:,}; "
             "get the whole file, or correct the header."
         )
     return table.finish()
@@ -153,27 +232,27 @@ def _line_blocks(source: ByteSource) -> Iterator[_Lines]:
 
 
 def _usual_width(path: Path, lines: _Lines) -> int:
-    """How many numbers most of the first lines end in."""
+    """The number of numbers that most of the first lines end in."""
     widths = Counter(_n_numbers(line) for _, line in lines[:_SAMPLE_LINES])
     width = widths.most_common(1)[0][0] if widths else 0
     if width < 1:
         found = repr(lines[0][1][:60]) if lines else "only blank lines"
         raise VectorFileError(f"{path}, line 1: expected a word and its numbers but found {found}.")
     if width > 1 and parse_header(lines[0][1]):
-        raise VectorFileError(f"{path}, line 1 is a header, which glove has not; pass the format word2vec.")
+        raise VectorFileError(f"{path}, line 1 is a header, which glove does not have; pass the format word2vec.")
     return width
 
 
 def _n_numbers(line: bytes) -> int:
-    """How many numbers stand at the end of a line, its first field not counted."""
+    """The number of numbers at the end of a line, without its first field."""
     fields = reversed(line.split()[1:])
     return sum(1 for _ in takewhile(NUMBER.fullmatch, fields))
 
 
 def _add_lines(table: _Table, lines: _Lines) -> None:
-    """Parse rows: the plain ones compiled and all at once, the odd ones one by one."""
+    """Parse lines: plain ones all at once by a compiled kernel, all others one by one."""
     for number, line in lines:
-        if len(line) <= 2 * table.dim:  # before anything of the promised size is allocated
+        if len(line) <= 2 * table.dim:  # before allocating as much as the header says
             raise table.error(number, _too_few(len(line.split()) - 1, table.dim))
     vectors, word_lengths = _parse_plain_rows([line for _, line in lines], table.dim)
     words = []
@@ -190,7 +269,7 @@ def _add_lines(table: _Table, lines: _Lines) -> None:
 
 
 def _parse_plain_rows(lines: Sequence[bytes], dim: int) -> tuple[NDArray[np.float32], list[int]]:
-    """The vectors and the lengths of the words of all plain rows; -1 for the length in an odd row."""
+    """The vectors and word lengths of plain rows; the length is -1 for all others."""
     from wordatoms.kernels.vectortext import parse_rows
 
     lengths = np.array([len(line) for line in lines], dtype=np.int64)
@@ -202,7 +281,7 @@ def _parse_plain_rows(lines: Sequence[bytes], dim: int) -> tuple[NDArray[np.floa
 
 
 def _parse_odd_row(line: bytes, dim: int) -> tuple[str, NDArray[np.float32]]:
-    """Any row, slowly: spaces within the word, numbers of any size, and what is wrong with it."""
+    """Parse any row, slowly: with spaces in the word or numbers of any size; raise what is wrong with it."""
     word, *fields = line.rsplit(None, dim)
     if len(fields) < dim:
         raise _RowError(_too_few(len(fields), dim))
@@ -212,7 +291,7 @@ def _parse_odd_row(line: bytes, dim: int) -> tuple[str, NDArray[np.float32]]:
     parts = word.split()
     if len(parts) > 1 and NUMBER.fullmatch(parts[-1]):
         raise _RowError(f"expected a word and {dim} numbers but found more; repair or remove the line.")
-    with np.errstate(over="ignore"):  # infinity is refused with its word
+    with np.errstate(over="ignore"):  # the caller refuses infinity
         return _decode(word), np.array([float(field) for field in fields]).astype(np.float32)
 
 
@@ -221,17 +300,17 @@ def _too_few(n_found: int, dim: int) -> str:
 
 
 def format_text_rows(embeddings: Embeddings) -> Iterator[bytes]:
-    """The lines of a text file, without header."""
+    """The lines of a text file, without a header."""
     for start in range(0, len(embeddings), _EXPORT_ROWS):
         words = embeddings.words[start : start + _EXPORT_ROWS]
-        # numpy writes the shortest decimal that is read back as the same 32-bit float
+        # numpy formats float32 as the shortest decimal that reads back as the same number
         numbers = embeddings.vectors[start : start + _EXPORT_ROWS].astype(bytes).tolist()
         for word, fields in zip(words, numbers, strict=True):
             yield b" ".join([_text_word(word), *fields]) + b"\n"
 
 
 def _text_word(word: str) -> bytes:
-    """A word as it stands in a line, if it can be told from the numbers behind it."""
+    """Encode a word for a line, if it can be told apart from the numbers that follow it."""
     encoded = _encode(word)
     if not re.search(rb"\s", encoded):
         return encoded
@@ -240,7 +319,7 @@ def _text_word(word: str) -> bytes:
     except _RowError:
         read_back = ""
     if "\n" in word or read_back != word:
-        raise InputError(f"{word!r} would not be read back from text; rename it, or use the format npy.")
+        raise InputError(f"{word!r} cannot be read back from text; rename it, or use the format npy.")
     return encoded
 
 
@@ -248,7 +327,7 @@ def _text_word(word: str) -> bytes:
 
 
 def read_binary_rows(source: ByteSource, max_words: int | None) -> Embeddings:
-    """The rows of word2vec's binary format, and its header."""
+    """Read word2vec's binary format."""
     header_line = source.take_until(b"\n", _LONGEST_HEADER) or source.peek(_LONGEST_HEADER)
     header = _checked_header(source.path, header_line)
     table = _Table(source.path, header.dim, "byte")
@@ -261,7 +340,7 @@ def read_binary_rows(source: ByteSource, max_words: int | None) -> Embeddings:
             raise table.error(offset, f"in word {len(table) + 1:,} of {header.n_words:,}, {error}") from None
         table.extend([word], vector[None], [offset])
     if len(table) == header.n_words and source.peek(2) not in (b"", b"\n"):
-        raise table.error(source.offset, f"the header promises {n_wanted:,} words, but the file goes on.")
+        raise table.error(source.offset, f"the header says {n_wanted:,} words, but the file continues.")
     return table.finish()
 
 
@@ -269,7 +348,7 @@ def _take_binary_row(source: ByteSource, dim: int) -> tuple[str, NDArray[np.floa
     encoded = source.take_until(b" ", _LONGEST_WORD)
     if encoded is None:
         raise _RowError("no space ends the word; the file is cut short, or its header is wrong.")
-    word = _decode(encoded.lstrip(b"\n"))  # some programs end each row with a line end, some do not
+    word = _decode(encoded.lstrip(b"\n"))  # some programs end each row with a newline, some do not
     if not word:
         raise _RowError("the word is empty; the header may be wrong.")
     numbers = source.take(4 * dim)
@@ -279,8 +358,8 @@ def _take_binary_row(source: ByteSource, dim: int) -> tuple[str, NDArray[np.floa
 
 
 def format_binary_rows(embeddings: Embeddings) -> Iterator[bytes]:
-    """The rows of word2vec's binary format, without header."""
+    """The rows of word2vec's binary format, without the header."""
     for word, vector in zip(embeddings.words, embeddings.vectors, strict=True):
         if " " in word or word.startswith("\n"):
-            raise InputError(f"{word!r} holds a space or a line end, which word2vec-binary cannot; rename it.")
+            raise InputError(f"{word!r} contains a space or a newline; rename it, or use the format npy.")
         yield b"%b %b\n" % (_encode(word), vector.astype("<f4").tobytes())

@@ -1,7 +1,7 @@
-"""Compiled loops and nothing else: arrays in, arrays out; the callers do all checks.
+"""Compiled loops and nothing else: arrays in, arrays out; callers do all checks.
 
-Every kernel is serial and releases the GIL, so that the caller may run several on threads of its own;
-numba's own parallel loops are not used, because entered from two threads they can abort the process.
+Every kernel is serial and releases the GIL, so that callers can run several on their own threads. Numba's parallel
+loops are not used: entered from two threads at once, they can abort the process.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numpy as np
 
 
 def _decorator(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -18,14 +19,22 @@ def _decorator(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., A
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return numba.njit(cache=True, **common)(function)
-        except RuntimeError:  # no folder can be written to: compile anew in each process
+        except RuntimeError:  # no writable cache folder: compile in each process
             return numba.njit(**common)(function)
 
     return decorate
 
 
 jit = _decorator()
-"""The one decorator of exact kernels (integers, or floats whose order of operations is kept)."""
+"""For exact kernels: integers, or floats whose order of operations must be kept."""
 
 jit_fastmath = _decorator(fastmath={"reassoc", "contract", "nsz"})
-"""For loops over floats that the compiler may vectorise; NaN and infinity stay what they are."""
+"""For sums of floats that the compiler may reorder to vectorise them. NaN and infinity are still handled exactly."""
+
+
+@jit
+def mix_bits(value):
+    """A 64-bit hash in which every bit depends on all bits of the value (the finaliser of splitmix64)."""
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))

@@ -1,7 +1,8 @@
-"""The loops of k-SVD besides its pursuit: residuals, the choice between codes, and the step of each atom.
+"""The loops of k-SVD besides its pursuit: residuals, the choice between old and new codes, and the atom steps.
 
-Codes are (n_rows, sparsity) arrays of atoms (-1 where absent) and weights; `residuals` are the rows of X minus what
-their codes give, kept up to date by every kernel that changes a code or an atom.
+Codes are (n_rows, sparsity) arrays of atoms (-1 where absent) and weights. `residuals` are the rows of X minus the
+weighted sums of their codes; every kernel that changes a code or an atom updates them, which is cheaper than
+computing them again for each atom.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from wordatoms.kernels.pursuit import dot, subtract
 
 @jit
 def square(vector):
+    """‖vector‖², summed in its own precision; double so that sums over rows keep their digits."""
     return np.float64(dot(vector, vector))
 
 
 @jit
 def subtract_code(row, atoms, weights, vectors, out):
-    """What a code leaves of a row."""
+    """Write the residual of a row to `out`."""
     out[:] = row
     for slot in range(len(atoms)):
         if atoms[slot] >= 0:
@@ -28,14 +30,14 @@ def subtract_code(row, atoms, weights, vectors, out):
 
 @jit
 def subtract_codes(rows, atoms, weights, vectors, residuals):
-    """What the codes leave of all rows."""
+    """Write the residuals of all rows."""
     for row in range(len(rows)):
         subtract_code(rows[row], atoms[row], weights[row], vectors, residuals[row])
 
 
 @jit
 def take_codes(rows, vectors, new_atoms, new_weights, keep, residuals, atoms, weights, losses):
-    """Give each row its new code, with `keep` only if it leaves less than the old; `losses` receives ‖residual‖²."""
+    """Give each row its new code, or with `keep` the better one; `losses` receives ‖residual‖²."""
     residual = np.empty(rows.shape[1], rows.dtype)
     for row in range(len(rows)):
         subtract_code(rows[row], new_atoms[row], new_weights[row], vectors, residual)
@@ -48,9 +50,9 @@ def take_codes(rows, vectors, new_atoms, new_weights, keep, residuals, atoms, we
 
 @jit
 def group_by_atom(atoms, weights, starts, entries):
-    """The places of the codes (row · sparsity + slot) that use each atom, in rising order.
+    """List the places (row · sparsity + slot) of the codes that use each atom, in increasing order: a counting sort.
 
-    Those of atom k are `entries[starts[k]:starts[k + 1]]`; `starts` must come as zeros.
+    Those of atom k are `entries[starts[k]:starts[k + 1]]`; `starts` must be zeros.
     """
     flat_atoms, flat_weights = atoms.ravel(), weights.ravel()
     for place in range(len(flat_atoms)):
@@ -68,13 +70,13 @@ def group_by_atom(atoms, weights, starts, entries):
 
 @jit
 def better_direction(vector, weights, residuals, places, direction):
-    """Where the rows that use an atom pull it: Eᵀ·g at unit length, E their residuals without the atom.
+    """Compute Eᵀ·g at unit length, the direction that fits the users of an atom better; return whether there is one.
 
-    Returns whether there is such a direction.
+    E = R + g·aᵀ are the residuals of the users without the atom, so Eᵀ·g = Rᵀ·g + ‖g‖²·a, and E is never formed.
     """
     width = weights.shape[1]
     direction[:] = 0
-    use = vector[0] * 0
+    use = vector[0] * 0  # 0 in the precision of the vectors
     for place in places:
         weight = weights[place // width, place % width]
         use += weight * weight
@@ -96,7 +98,7 @@ def exchange(residual, weight, vector, new_weight, new_vector):
 
 @jit
 def update_atoms(first, last, starts, entries, nonnegative, vectors, weights, residuals):
-    """One power step for each of the atoms `first` to `last`, one after the other, with the weights of its users."""
+    """Take one power step for each of the atoms `first` to `last` in turn: new direction, then new weights."""
     width = weights.shape[1]
     direction = np.empty(vectors.shape[1], vectors.dtype)
     for atom in range(first, last):
@@ -107,7 +109,7 @@ def update_atoms(first, last, starts, entries, nonnegative, vectors, weights, re
         for place in places:
             row, slot = place // width, place % width
             weight = weights[row, slot]
-            new_weight = dot(residuals[row], direction) + weight * along
+            new_weight = dot(residuals[row], direction) + weight * along  # E·direction
             if nonnegative and new_weight < 0:
                 new_weight = weight * 0
             exchange(residuals[row], weight, vector, new_weight, direction)
@@ -117,7 +119,7 @@ def update_atoms(first, last, starts, entries, nonnegative, vectors, weights, re
 
 @jit
 def remove_atom(places, vector, atoms, weights, residuals):
-    """Take an atom out of the codes that use it."""
+    """Remove an atom from the codes that use it."""
     width = weights.shape[1]
     for place in places:
         row, slot = place // width, place % width
@@ -127,7 +129,7 @@ def remove_atom(places, vector, atoms, weights, residuals):
 
 @jit
 def mark_near_copies(gram, largest_cosine, n_users, marked):
-    """Of two atoms whose cosine is too large either way, mark the one with fewer users, the later one if equal."""
+    """Mark one of two atoms whose absolute cosine is too large: the one with fewer users, or else the later one."""
     for one in range(len(gram)):
         for other in range(one + 1, len(gram)):
             if abs(gram[one, other]) > largest_cosine and not (marked[one] or marked[other]):

@@ -1,27 +1,26 @@
-"""The sliding pass over a text: the mean vector of every window, added to the row of the word in its middle.
+"""The sliding pass over a text: the mean vector of every window is added to the row of the word in its middle.
 
-A window's sum of vectors changes by two words from place to place, so the pass costs the same whatever the window.
-All is integers. `rows` are vectors in fixed point with a row of zeros at the end, for words that neither enter nor
-leave; the mean of n words is `sum * reciprocals[n] >> 32`, rounded, where `reciprocals[n]` is 2**30 / n.
+From place to place the sum of a window changes by two words, so the cost does not depend on the window size. Everything
+is computed in integers, which gives the same sums in any order and so on any number of threads. `rows` are vectors in
+fixed point, with a last row of zeros for words that do not enter or leave; the mean of n words is
+`sum * reciprocals[n] >> 32`, rounded, where `reciprocals[n]` is 2**30 / n.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from wordatoms.kernels import jit
+from wordatoms.kernels import jit, mix_bits
 from wordatoms.kernels.tokens import LINE_END
 
 HALF = np.int64(1 << 31)
 SHIFT = np.int64(32)
 NO_CONTEXT = np.uint64(0xFFFFFFFFFFFFFFFF)
-FIRST_MIX = np.uint64(0xBF58476D1CE4E5B9)
-SECOND_MIX = np.uint64(0x94D049BB133111EB)
 
 
 @jit
 def pack_lines(ids, n_words, stream, ends):
-    """The words of the vocabulary without gaps, and where each line that has some ends; the number of lines."""
+    """Pack the words of the vocabulary without gaps, and the end of each non-empty line; return the number of lines."""
     end = n_lines = 0
     for number in ids:
         if number == LINE_END:
@@ -42,17 +41,18 @@ def slide_on(window_sum, entering, leaving):
 
 @jit
 def add_mean(sums, window_sum, left_out, reciprocal):
-    """Add the mean of a window's words, one of them left out, to a row of sums."""
+    """Add the mean of a window's words without `left_out` to a row of sums."""
     for column in range(len(sums)):
+        # 32 bits suffice for the sum, and 32-bit products to 64 bits vectorise
         total = np.int64(np.int32(window_sum[column] - left_out[column]))
         sums[column] += (total * np.int64(reciprocal) + HALF) >> SHIFT
 
 
 @jit
 def add_windows(stream, ends, window, rows, reciprocals, outside, inside, n_contexts):
-    """Add each window's mean to its middle word's row: in `outside` without that word, in `inside` with it.
+    """Add each window's mean to the row of its middle word: in `outside` without that word, in `inside` with it.
 
-    Either may have no rows, then it is left alone. A word alone in its line has no context.
+    Either array may have no rows, and is then not computed. A word alone in its line has no context.
     """
     nothing = rows[len(rows) - 1]
     window_sum = np.empty_like(nothing)
@@ -78,18 +78,10 @@ def add_windows(stream, ends, window, rows, reciprocals, outside, inside, n_cont
 
 
 @jit
-def mix(value):
-    """A number all of whose bits depend on all bits of the given one."""
-    value = (value ^ (value >> np.uint64(30))) * FIRST_MIX
-    value = (value ^ (value >> np.uint64(27))) * SECOND_MIX
-    return value ^ (value >> np.uint64(31))
-
-
-@jit
 def hash_windows(stream, ends, window, powers, hashes):
-    """For each place a number that looks random but depends on nothing but the words of its window, in their order.
+    """Hash the words of the window around each place, in their order.
 
-    A polynomial over the words, `powers` of an odd base, slides along with the window.
+    A rolling hash: a polynomial over the words in an odd base, whose `powers` are given, slides with the window.
     """
     start = 0
     for end in ends:
@@ -102,5 +94,5 @@ def hash_windows(stream, ends, window, powers, hashes):
             if first < place - window:
                 value -= np.uint64(stream[first] + 1) * powers[stop - first - 1]
                 first += 1
-            hashes[place] = mix(mix(value) + np.uint64(place - first)) if stop - first > 1 else NO_CONTEXT
+            hashes[place] = mix_bits(mix_bits(value) + np.uint64(place - first)) if stop - first > 1 else NO_CONTEXT
         start = end

@@ -1,9 +1,9 @@
 """Co-occurrence counting, one row (word) at a time.
 
-The text comes as a stream of word numbers in which every line is followed by `window` pads (a pad is a number equal to
-n_words), so that no window crosses a line and no loop needs a test. The places of each word are gathered first; then
-one dense row of sums, small enough for the cache, serves all windows of a word. `marks` has one bit per column that
-was touched: reading it out gives the columns in order and costs nothing for the others.
+The text is a stream of word numbers in which every line is followed by `window` pads (a pad is the number n_words), so
+that no window crosses a line and the inner loop needs no test. The places of each word are gathered first; then one
+dense row of sums, small enough for the cache, serves all windows of a word. `marks` has one bit per touched column:
+scanning it yields the columns in order and skips 64 untouched ones at a time.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ ONE = np.uint64(1)
 
 
 @intrinsic
-def trailing_zeros(_, value):  # noqa: ARG001 - numba looks at the signature
-    """Number of zero bits below the lowest one bit of a value that is not zero."""
+def trailing_zeros(_, value):  # noqa: ARG001 - numba inspects the signature
+    """Number of zero bits below the lowest one bit of a non-zero value, by a single machine instruction."""
 
     def build(_context, builder, _signature, arguments):
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
@@ -31,7 +31,7 @@ def trailing_zeros(_, value):  # noqa: ARG001 - numba looks at the signature
 
 @jit
 def append_lines(ids, at, n_words, window, stream, end):
-    """Append lines of encoded text to the stream, words outside the vocabulary dropped, pads after each line.
+    """Append lines of encoded text to the stream, without words outside the vocabulary, and with pads after each line.
 
     Stops before a line that does not fit. Returns the next place in `ids` and the new end of the stream.
     """
@@ -56,7 +56,7 @@ def append_lines(ids, at, n_words, window, stream, end):
 
 @jit
 def gather_places(stream, n_words, starts, places):
-    """Places of word w in the stream, in order, as `places[starts[w]:starts[w + 1]]`."""
+    """Write the places of word w in the stream to `places[starts[w]:starts[w + 1]]`: a counting sort."""
     starts[:] = 0
     for word in stream:
         if word < n_words:
@@ -68,14 +68,14 @@ def gather_places(stream, n_words, starts, places):
         if word < n_words:
             places[starts[word]] = place
             starts[word] += 1
-    for word in range(n_words, 0, -1):
+    for word in range(n_words, 0, -1):  # each start has moved to the next one; move it back
         starts[word] = starts[word - 1]
     starts[0] = 0
 
 
 @jit
 def take_row(row, n_words, sums, marks, out_columns, out_values, end):
-    """Move the touched columns from `row` on to the output, and clear all sums and marks; the new end."""
+    """Move the touched columns ≥ `row` to the output and clear all sums and marks; return the new end."""
     for group in range(len(marks)):
         bits = marks[group]
         if bits:
@@ -93,9 +93,9 @@ def take_row(row, n_words, sums, marks, out_columns, out_values, end):
 
 @jit
 def count_rows(stream, starts, places, weights, row, sums, marks, out_columns, out_values, out_ends):
-    """Count the rows of the upper triangle from `row` on, as many as surely fit; the first row not counted.
+    """Count rows of the upper triangle from `row` on, as many as are sure to fit; return the first row not counted.
 
-    `weights[d]` is what a neighbour at distance d + 1 adds. The row r that is counted ends at `out_ends[r]`.
+    `weights[d]` is the weight of a neighbour at distance d + 1. Row r ends at `out_ends[r]`.
     """
     window = len(weights)
     n_words = len(starts) - 1
@@ -119,7 +119,7 @@ def count_rows(stream, starts, places, weights, row, sums, marks, out_columns, o
 
 @jit
 def add_rows(bounds, columns, values, n_words, sums, marks, out_columns, out_values, out_ends):
-    """Add several sparse matrices row by row; row r of matrix m is at `bounds[m, r]:bounds[m, r + 1]`."""
+    """Add sparse matrices row by row; row r of matrix m is at `bounds[m, r]:bounds[m, r + 1]`."""
     end = 0
     for row in range(bounds.shape[1] - 1):
         for matrix in range(bounds.shape[0]):
@@ -134,7 +134,7 @@ def add_rows(bounds, columns, values, n_words, sums, marks, out_columns, out_val
 
 @jit
 def sum_rows(indptr, columns, values, out):
-    """Row sums of the whole symmetric matrix from its upper triangle."""
+    """Row sums of a symmetric matrix given by its upper triangle."""
     for row in range(len(indptr) - 1):
         for k in range(indptr[row], indptr[row + 1]):
             out[row] += values[k]

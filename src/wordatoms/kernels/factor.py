@@ -1,15 +1,16 @@
-"""The loops of the SN and GloVe trainers: cutting counts into segments, and AdaGrad over one block of pairs.
+"""The loops of the SN and GloVe trainers: sorting pairs into segments, and AdaGrad over one block of pairs.
 
-A segment holds the partners of one word within one group of words, in random order and filled up to a multiple of
-four with pairs of no weight. The trainers take four partners at a time, with their gradients at the same point: the
-word's vector is then read and written once for all four, and four sums run side by side.
+A segment holds the partners of one word within one group of words, in random order, padded with pairs of weight 0 to a
+multiple of four. The trainers take four partners at a time, with all gradients at the same point: the word's vector is
+then read and written once for four pairs, and four independent sums keep the processor busy.
 
-The compiler makes two versions of a loop that writes, one of them for rows that overlap, and none that is fast if too
-many could. So no loop over dimensions writes to more than two rows; and only loops that write nothing may add up in any
-order, or else the last bits would depend on where the arrays happen to lie.
+For a loop that writes to several rows the compiler emits a run-time check that the rows do not overlap and a slow
+version in case they do; with too many rows it gives up and emits the slow version only. So no loop over dimensions
+writes to more than two rows. And only loops that write nothing may sum in any order (`jit_fastmath`): otherwise the
+last bits would depend on which version the addresses of the arrays select.
 
-A word paired with itself needs no case of its own: its row moves first as the word and then as the partner, by one
-half of the gradient each.
+A word paired with itself needs no special case: its row moves first as the word and then as the partner, by one half of
+the gradient each time.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.kernels import jit, jit_fastmath
+from wordatoms.kernels import jit, jit_fastmath, mix_bits
 
 f32, u64 = np.float32, np.uint64
 
 WIDTH = 4
-"""Partners taken at a time."""
+"""Partners taken at a time; the kernels below are unrolled for this number."""
 LARGEST_STEP = f32(1)
-"""Along any direction; without, vectors near zero would shoot out of it."""
+"""Largest step along a direction. Vectors start near zero, where the other limit (see `_capped`) is no limit."""
 
 
 class Triangle(NamedTuple):
-    """The counts, and which of them to leave out: values below the least, two fixed words, a word with itself."""
+    """The counts, and which pairs to leave out: small values, two fixed words, a word with itself."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -42,17 +43,17 @@ class Triangle(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Where each word is in training."""
+    """Where each word is stored during training."""
 
     group: NDArray[np.int32]
     place: NDArray[np.int32]
-    """Within its group; place 0 is nobody's, for the pairs of no weight."""
+    """Row within the group, from 1; row 0 of a group is the partner in padding pairs."""
     row: NDArray[np.int32]
-    """Among all rows, those of one group together."""
+    """Row among all rows, those of one group together."""
 
 
 class Weighting(NamedTuple):
-    """f(X) = min(1, (X / cap)^power), times `of_self` for a word with itself."""
+    """f(X) = min(1, (X / cap)^power), multiplied by `of_self` for a word paired with itself."""
 
     log_cap: float
     power: float
@@ -60,10 +61,10 @@ class Weighting(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """The pairs, segment after segment."""
+    """The pairs, sorted by segment."""
 
     partner: NDArray[np.unsignedinteger]
-    """Its place in its group."""
+    """Row of the partner within its group."""
     target: NDArray[np.float32]
     """log X"""
     weight: NDArray[np.float32]
@@ -71,16 +72,17 @@ class Pairs(NamedTuple):
 
 
 class Side(NamedTuple):
-    """One group of vectors in a block."""
+    """The vectors of one group of words."""
 
     vectors: NDArray[np.float32]
     squares: NDArray[np.float32]
-    """AdaGrad's accumulator of each vector: the sum of its squared gradients so far."""
+    """AdaGrad's accumulator: the sum of squared gradients so far, one number per vector. One per dimension would double
+    the memory traffic and require the gradient itself; its squared length follows from the error and known norms."""
 
 
 @jit
 def count_segments(first, stop, triangle, layout, sizes):
-    """Add up the pairs of the words first…stop in sizes[group of the partner, row of the word]."""
+    """Count the pairs of the words first…stop into sizes[group of the partner, row of the word]."""
     for word in range(first, stop):
         row = layout.row[word]
         for at in range(triangle.indptr[word], triangle.indptr[word + 1]):
@@ -92,11 +94,12 @@ def count_segments(first, stop, triangle, layout, sizes):
 def fill_segments(first, stop, triangle, layout, weighting, seed, starts, pairs):
     """Write the pairs of the words first…stop to the segments that start at starts[group, row].
 
-    Returns the weighted moments 0, 1 and 2 of log X. Random places depend on the seed and the word alone.
+    Returns the weighted moments 0, 1 and 2 of log X.
     """
-    moments = np.zeros(3)
+    moments = np.zeros(3)  # double precision: sums over up to billions of pairs
     for word in range(first, stop):
-        row, random = layout.row[word], _mix(u64(seed) + _mix(u64(word)))
+        # a generator per word, so that the order of pairs does not depend on how words are shared among threads
+        row, random = layout.row[word], _next(u64(seed) + _next(u64(word)))
         end = starts[:, row].copy()
         for at in range(triangle.indptr[word], triangle.indptr[word + 1]):
             if not _is_kept(triangle, word, at):
@@ -104,7 +107,7 @@ def fill_segments(first, stop, triangle, layout, weighting, seed, starts, pairs)
             other = triangle.indices[at]
             log_x = np.log(triangle.values[at] / triangle.unit)
             f = _weigh(weighting, log_x, word == other)
-            group, random = layout.group[other], _mix(random)
+            group, random = layout.group[other], _next(random)
             _insert(pairs, starts[group, row], end[group], random, layout.place[other], log_x, f)
             end[group] += 1
             moments[0] += f
@@ -123,35 +126,34 @@ def _is_kept(triangle, word, at):
 
 @jit
 def _weigh(weighting, log_x, is_self):
+    # (X / cap)^power from the logarithm that is needed anyway
     f = np.exp(min(0.0, weighting.power * (log_x - weighting.log_cap)))
     return f * weighting.of_self if is_self else f
 
 
 @jit
 def _insert(pairs, start, end, random, partner, log_x, f):
-    """Put a pair at a random place of start…end and the one that was there at the end."""
+    """Put a pair at a random place of start…end, and the pair that was there at the end: a Fisher–Yates shuffle."""
+    # multiplying 32 random bits by the range, instead of a modulo, avoids a slow division
     at = start + np.int64((random >> u64(32)) * u64(end + 1 - start) >> u64(32))
     pairs.partner[end], pairs.target[end], pairs.weight[end] = pairs.partner[at], pairs.target[at], pairs.weight[at]
     pairs.partner[at], pairs.target[at], pairs.weight[at] = partner, log_x, f
 
 
 @jit
-def _mix(state):
-    """The next state of a 64-bit generator whose bits are well mixed (splitmix64)."""
-    state += u64(0x9E3779B97F4A7C15)
-    mixed = (state ^ (state >> u64(30))) * u64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> u64(27))) * u64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> u64(31))
+def _next(state):
+    """The next number of a splitmix64 generator."""
+    return mix_bits(state + u64(0x9E3779B97F4A7C15))
 
 
 @jit
 def step_sn(left, right, bounds, pairs, constant, rate):
-    """One pass of SN over the pairs of one group of words with partners in another; (loss, Σ f·e, Σ f).
+    """Run one pass of SN over the pairs of one group of words with partners in another; return (loss, Σ f·e, Σ f).
 
-    The objective is f·e² with e = ‖v + u‖² + C − log X: v and u have the same gradient 4·f·e·(v + u). The sums are
-    for the caller to move C.
+    The objective is f·e² with e = ‖v + u‖² + C − log X: v and u have the same gradient 4·f·e·(v + u). The caller
+    moves C by the sums.
     """
-    loss, pulls, weights = 0.0, 0.0, 0.0
+    loss, pulls, weights = 0.0, 0.0, 0.0  # double precision, unlike the vectors: sums over all pairs of a block
     before, norms, errors = np.empty(left.vectors.shape[1], f32), np.empty(WIDTH, f32), np.empty(WIDTH, f32)
     steps, partner_steps = np.empty(WIDTH, f32), np.empty(WIDTH, f32)
     for row in range(len(left.vectors)):
@@ -165,9 +167,10 @@ def step_sn(left, right, bounds, pairs, constant, rate):
                 loss += f[k] * errors[k] * errors[k]
                 pulls += f[k] * errors[k]
                 weights += f[k]
+            # all steps are chosen before any vector moves: the four gradients belong to one point
             _choose_steps(errors, f, f32(2), rate, norms, left.squares[row : row + 1], steps)
             _choose_partner_steps(errors, f, f32(2), rate, norms, right.squares, partners, partner_steps)
-            _copy(v, before)
+            _copy(v, before)  # partners move relative to the word as it was
             _move_along_sums(v, a, b, c, d, steps)
             _move_two_along_sums(a, b, before, partner_steps[0], partner_steps[1])
             _move_two_along_sums(c, d, before, partner_steps[2], partner_steps[3])
@@ -176,10 +179,10 @@ def step_sn(left, right, bounds, pairs, constant, rate):
 
 @jit
 def step_glove(left, right, left_bias, right_bias, bounds, pairs, rate):
-    """One pass of GloVe over word vectors of one group and context vectors of another (or the reverse); the loss.
+    """Run one pass of GloVe over word vectors of one group and context vectors of another; return the loss.
 
-    The objective is f·e² with e = ⟨w, c⟩ + b_w + b_c − log X. A bias is one more dimension of its vector: it has
-    no accumulator of its own.
+    The objective is f·e² with e = ⟨w, c⟩ + b_w + b_c − log X. A bias is one more dimension of its vector, so it has no
+    accumulator of its own. The caller also passes context vectors as `left` and word vectors as `right`.
     """
     loss = 0.0
     before, errors = np.empty(left.vectors.shape[1], f32), np.empty(WIDTH, f32)
@@ -220,21 +223,21 @@ def _copy(row, to):
 
 @jit
 def _choose_steps(errors, f, slope, rate, lengths, square, steps):
-    """AdaGrad's step of the word along each of four directions, given by their squared lengths.
+    """Choose AdaGrad's steps of a word along four directions with the given squared lengths.
 
-    e changes by slope·length for a step of one along a direction, so that the gradient is 2·f·e·slope times it.
+    A step of 1 along a direction changes e by slope·length, so the gradient is the direction times 2·f·e·slope.
     """
     for k in range(WIDTH):
         steps[k] = f32(2) * f[k] * errors[k] * slope
         square[0] += steps[k] * steps[k] * lengths[k]
-    scale = rate / np.sqrt(square[0])
+    scale = rate / np.sqrt(square[0])  # 0 for a fixed word, whose accumulator is infinite
     for k in range(WIDTH):
         steps[k] = _capped(steps[k] * scale, errors[k], slope * lengths[k])
 
 
 @jit
 def _choose_partner_steps(errors, f, slope, rate, lengths, squares, partners, steps):
-    """The same for the partners, each along a direction of its own."""
+    """Choose the steps of four partners, each along its own direction."""
     for k in range(WIDTH):
         gradient, partner = f32(2) * f[k] * errors[k] * slope, partners[k]
         squares[partner] += gradient * gradient * lengths[k]
@@ -243,7 +246,10 @@ def _choose_partner_steps(errors, f, slope, rate, lengths, squares, partners, st
 
 @jit
 def _capped(step, error, slope):
-    """The step, but never beyond where it would by itself turn the error into its opposite, to first order."""
+    """Limit a step to where it alone would turn the error into its opposite, to first order.
+
+    A longer step would increase the error of its pair, and AdaGrad's first steps can be that long.
+    """
     limit = min(LARGEST_STEP, f32(2) * abs(error) / slope)
     return min(max(step, -limit), limit)
 
@@ -292,7 +298,7 @@ def _products(w, a, b, c, d):
 
 @jit_fastmath
 def _lengths(w, a, b, c, d):
-    """‖w‖², ‖a‖², …, ‖d‖², each with one more for the bias, whose partner is the number one."""
+    """‖w‖² + 1, ‖a‖² + 1, …, ‖d‖² + 1: the bias of one side multiplies a constant 1 of the other."""
     length_w, length_a, length_b, length_c, length_d = f32(1), f32(1), f32(1), f32(1), f32(1)
     for k in range(len(w)):
         length_w += w[k] * w[k]

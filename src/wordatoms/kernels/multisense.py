@@ -1,4 +1,4 @@
-"""Sense vectors of one word by skip-gram with negative sampling, the vectors of its context words held."""
+"""Sense vectors of one word by skip-gram with negative sampling, with the vectors of context words held fixed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def dot(left, right):
 
 @jit
 def nearest_centre(mean, centres, n_centres):
-    """The centre with the largest cosine, and that cosine."""
+    """The centre with the largest cosine, and the cosine."""
     best, highest = 0, np.float32(-2)
     length = np.sqrt(dot(mean, mean))
     for centre in range(n_centres):
@@ -30,7 +30,7 @@ def nearest_centre(mean, centres, n_centres):
 
 @jit
 def step(vector, context, is_true, shift, rate):
-    """One step of the logistic loss of a pair of words."""
+    """Take one gradient step on the logistic loss of a pair of words."""
     logit = dot(vector, context) - shift
     p = np.float32(1) / (np.float32(1) + np.exp(-logit))
     change = rate * (np.float32(is_true) - p)
@@ -40,12 +40,12 @@ def step(vector, context, is_true, shift, rate):
 
 @jit
 def learn_senses(words, negatives, means, contexts, rates, shift, new_below, n_senses, centres, vectors, chosen):
-    """Go through the windows of a word: choose a sense, move its centre, then its vector; the number of senses.
+    """Go through the windows of a word: choose a sense, move its centre and its vector; return the number of senses.
 
-    `words` are the context words of each window, -1 for none, with `negatives` for each of them. `centres` are sums
-    of the means given to them, the first `n_senses` in use; where the nearest is below the cosine `new_below` and
-    there is room, a new one begins. `shift` is what inner products are above logits. `chosen` receives the sense of
-    each window.
+    `words` are the context words of each window (-1 for none) and `negatives` the negative samples of each of them.
+    `centres` are sums of the context means assigned to them, the first `n_senses` of them in use. If the best cosine is
+    below `new_below` and there is room, a new sense starts. `shift` is subtracted from inner products to give logits.
+    `chosen` receives the sense of each window.
     """
     for place in range(len(words)):
         sense, cosine = nearest_centre(means[place], centres, n_senses)
@@ -53,7 +53,7 @@ def learn_senses(words, negatives, means, contexts, rates, shift, new_below, n_s
             sense = n_senses
             n_senses += 1
         chosen[place] = sense
-        for column in range(centres.shape[1]):
+        for column in range(centres.shape[1]):  # a sum instead of a mean: only its direction matters
             centres[sense, column] += means[place, column]
         for k in range(words.shape[1]):
             if words[place, k] < 0:

@@ -1,11 +1,12 @@
 """Batch orthogonal matching pursuit: sparse codes from the inner products X·Dᵀ and the Gram matrix D·Dᵀ alone.
 
-Each step evaluates what is left of the inner products directly, `products − Σ weight · gram[atom]`, instead of
-carrying it along: the few rows of the Gram matrix stay in the first-level cache, nothing accumulates rounding,
-and all of it is elementwise, so that it gives the same bits however it is compiled. The Cholesky factor of the
-chosen atoms' Gram matrix grows by one row per step.
+Each step evaluates the inner products of the residual directly, `products − Σ weight · gram[atom]`, instead of updating
+them from step to step: the few rows of the Gram matrix stay in the first-level cache, rounding errors do not
+accumulate, and all operations are elementwise, so they give the same bits however they are compiled. The Cholesky
+factor of the chosen atoms' Gram matrix grows by one row per step, so a step solves its least squares without a new
+factorisation.
 
-Atoms must have unit length. Left out: the residuals themselves (`wordatoms.kernels.atomupdate` has them).
+Atoms must have unit length. Left out: the residuals themselves (see `wordatoms.kernels.atomupdate`).
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from numpy.typing import NDArray
 from wordatoms.kernels import jit, jit_fastmath
 
 CHUNK = 128
-"""The strongest inner product is looked for chunk by chunk, its place within the best chunk only."""
+"""The maximum is found chunk by chunk without its place, which vectorises; the place is searched in one chunk only."""
 STEPS_PER_ATOM = 3
-"""Non-negative pursuit may drop an atom and choose again; this bounds how often."""
+"""Limits the steps of non-negative pursuit, which may drop an atom and choose it again."""
 
 
 class Support(NamedTuple):
@@ -29,7 +30,7 @@ class Support(NamedTuple):
     chosen: NDArray[np.int32]
     weights: NDArray
     trial: NDArray
-    """The least-squares weights, before their signs are looked at."""
+    """The least-squares weights, before their signs are checked."""
     factor: NDArray
     """Lower Cholesky factor of the chosen atoms' Gram matrix."""
     forward: NDArray
@@ -38,7 +39,7 @@ class Support(NamedTuple):
 
 @jit_fastmath
 def dot(left, right):
-    total = left[0] * right[0]
+    total = left[0] * right[0]  # not 0.0, which would make the sum double precision
     for k in range(1, len(left)):
         total += left[k] * right[k]
     return total
@@ -46,7 +47,7 @@ def dot(left, right):
 
 @jit
 def subtract(vector, weight, row):
-    """In place, where `difference` with `out` as its own source would be compiled for rows that overlap, and slow."""
+    """Subtract in place. (`difference` with `out` as its source would run the slow version for overlapping rows.)"""
     for k in range(len(row)):
         vector[k] -= weight * row[k]
 
@@ -71,7 +72,8 @@ def difference_two(source, weight1, row1, weight2, row2, out):
 
 @jit
 def remaining_products(products, gram, support, n, out):
-    """What the residual's inner products with all atoms are, after `n` atoms took their share."""
+    """The inner products of all atoms with the residual, after `n` atoms were chosen."""
+    # two atoms per pass over `out`, which halves its loads and stores
     chosen, weights = support.chosen, support.weights
     if n == 0:
         out[: len(products)] = products
@@ -87,17 +89,17 @@ def remaining_products(products, gram, support, n, out):
 def largest_bits(bits, mask):
     largest = bits.dtype.type(0)
     for k in range(len(bits)):
-        largest = max(largest, bits.dtype.type(bits[k] & mask))  # numba widens what & gives, which is slower
+        largest = max(largest, bits.dtype.type(bits[k] & mask))  # numba widens the result of &, which is slower
     return largest
 
 
 @jit
 def strongest(bits, mask):
-    """The first place of the largest number above zero, in a table of chunks; 0 if there is none.
+    """The first place of the largest positive number in a table of chunks; 0 if there is none.
 
-    Floats above zero are ordered as their bits are, read as integers; negative ones come out below zero. With the
-    sign bit masked away the integers order the absolute values. Unlike floats, integers need no care for NaN, which
-    would keep the compiler from taking many at a time.
+    The bits of positive floats, read as integers, have the same order; negative floats give negative integers. With
+    the sign bit masked out, the integers order the absolute values. Integers have no NaN, whose handling would keep the
+    compiler from vectorising the maximum.
     """
     best, chunk = bits.dtype.type(0), 0
     for i in range(len(bits)):
@@ -112,7 +114,7 @@ def strongest(bits, mask):
 
 @jit
 def append_atom(gram, products, support, n, atom):
-    """Let an atom join the `n` chosen ones; whether it is independent enough of them."""
+    """Append an atom to the `n` chosen ones; return whether it is linearly independent of them."""
     chosen, factor, forward = support.chosen, support.factor, support.forward
     row = factor[n]
     pivot, rest = gram[atom, atom], products[atom]
@@ -123,6 +125,7 @@ def append_atom(gram, products, support, n, atom):
         row[i] = value / factor[i, i]
         pivot -= row[i] * row[i]
         rest -= row[i] * forward[i]
+    # the pivot is the squared distance of the atom from the span of the chosen ones: rounding errors only?
     if pivot <= 16 * np.finfo(gram.dtype).eps:
         return False
     chosen[n] = atom
@@ -133,7 +136,7 @@ def append_atom(gram, products, support, n, atom):
 
 @jit
 def solve(support, n):
-    """The least-squares weights of the `n` chosen atoms, into `trial`."""
+    """Write the least-squares weights of the `n` chosen atoms to `trial`, by back substitution."""
     trial, factor = support.trial, support.factor
     for i in range(n - 1, -1, -1):
         value = support.forward[i]
@@ -144,9 +147,9 @@ def solve(support, n):
 
 @jit
 def step_to_boundary(support, n):
-    """Move from `weights` towards `trial` as far as no weight gets negative; drop the atoms that reach zero."""
+    """Move from `weights` towards `trial` until a weight reaches zero; drop the atoms with weight zero."""
     chosen, weights, trial = support.chosen, support.weights, support.trial
-    share, first = weights[0] * 0 + 1, -1
+    share, first = weights[0] * 0 + 1, -1  # 1 and 0 in the precision of the weights
     for i in range(n):
         if trial[i] <= 0:
             reach = weights[i] / (weights[i] - trial[i]) if weights[i] > 0 else weights[i] * 0
@@ -163,12 +166,12 @@ def step_to_boundary(support, n):
 
 @jit
 def settle_signs(gram, products, support, n):
-    """Lawson and Hanson's inner loop: least squares on fewer and fewer atoms until all weights are positive."""
+    """Drop atoms until the least-squares weights of the rest are positive (the inner loop of Lawson and Hanson)."""
     support.weights[n - 1] = 0
     solve(support, n)
     while n > 0 and np.min(support.trial[:n]) <= 0:
         n_kept = step_to_boundary(support, n)
-        n = 0
+        n = 0  # factorise again from the atoms that are left
         for i in range(n_kept):
             weight = support.weights[i]
             if append_atom(gram, products, support, n, support.chosen[i]):
@@ -180,7 +183,7 @@ def settle_signs(gram, products, support, n):
 
 @jit
 def pursue_row(products, gram, limit, threshold, mask, nonnegative, support, left, bits):
-    """Choose up to `limit` atoms for one row; return their number."""
+    """Choose up to `limit` atoms for one row; return the number chosen."""
     n = 0
     for _ in range(STEPS_PER_ATOM * limit if nonnegative else limit):
         remaining_products(products, gram, support, n, left)
@@ -201,17 +204,17 @@ def pursue_row(products, gram, limit, threshold, mask, nonnegative, support, lef
 
 @jit
 def pursue(rows, products, gram, limits, mask, nonnegative, left, bits, atoms, weights):
-    """Code every row with at most `limits[row]` atoms.
+    """Code each row with at most `limits[row]` atoms.
 
     Parameters
     ----------
     rows, products, gram
         X, (n_rows, dim); X·Dᵀ, (n_rows, n_atoms); D·Dᵀ.
     mask, left, bits
-        What `strongest` masks; zeros for a row of products, filled up to whole chunks, and the same memory as
+        The mask for `strongest`; scratch memory for a row of products, zeros up to whole chunks; the same memory as
         integers, (n_chunks, CHUNK).
     atoms, weights
-        The codes, written here: -1 and 0 where a row takes fewer atoms.
+        Output: the codes, -1 and 0 where a row takes fewer atoms.
     """
     width, dtype = atoms.shape[1], gram.dtype
     support = Support(
@@ -221,7 +224,7 @@ def pursue(rows, products, gram, limits, mask, nonnegative, left, bits, atoms, w
         np.zeros((width, width), dtype),
         np.zeros(width, dtype),
     )
-    rounding = 16 * np.finfo(dtype).eps
+    rounding = 16 * np.finfo(dtype).eps  # inner products below this share of the row are rounding errors
     for row in range(len(rows)):
         threshold = rounding * np.sqrt(dot(rows[row], rows[row]))
         n = pursue_row(products[row], gram, limits[row], threshold, mask, nonnegative, support, left, bits)
@@ -231,9 +234,9 @@ def pursue(rows, products, gram, limits, mask, nonnegative, left, bits, atoms, w
 
 @jit
 def order_codes(atoms, weights):
-    """Put the heaviest atom of each row first, the one chosen earlier if equal; those of no weight become absent."""
+    """Sort each code by decreasing absolute weight, stably; atoms with weight 0 become absent."""
     for row in range(len(atoms)):
-        for slot in range(atoms.shape[1]):
+        for slot in range(atoms.shape[1]):  # insertion sort: a handful of entries, chosen nearly in this order
             weight = weights[row, slot]
             atom = atoms[row, slot] if weight != 0 else -1
             place = slot

@@ -1,10 +1,11 @@
-"""From UTF-8 bytes to word numbers: find the tokens of a block of lines, lower-case them, look them up.
+"""From UTF-8 bytes to word numbers: find the tokens in a block of lines, fold their case, look them up.
 
-A token is a run of letters and combining marks that begins with a letter, with inner apostrophes, or a run of
-digits (`split == False`), or whatever stands between white space (`split == True`). The block must be valid
-UTF-8. The lexicon is a hash table with open addressing: `slots` hold the upper half of the hash above the word's
-number plus one. Word k is `blob[starts[k]:starts[k + 1]]`, its bytes packed eight to an integer and filled up with
-zeros (text holds no zero bytes), so that hashing and comparing take one step for most words.
+A token is a run of letters and combining marks that begins with a letter and may contain apostrophes, or a run of
+digits (`split == False`); or whatever stands between white space (`split == True`). The block must be valid UTF-8.
+
+The lexicon is a hash table with open addressing: a slot holds the upper half of the hash and the word's number plus
+one. Word k is `blob[starts[k]:starts[k + 1]]`, its bytes packed eight to an integer and padded with zeros (text has no
+zero bytes), so that hashing and comparing take one step for most words.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ IGNORED = 16  # vanishes inside a word
 SPACE = 32
 CASED = 64
 CASE_IGNORABLE = 128
-CHANGES = 256  # never in normal form
-FIRST = 512  # may take up a later character in normal form
-SECOND = 1024  # may melt into an earlier character in normal form
-ORDER_SHIFT = 11  # above the bits: the combining class, zero for all that can stand alone
+CHANGES = 256  # never occurs in normal form (NFC)
+FIRST = 512  # may compose with a later character
+SECOND = 1024  # may compose with an earlier character
+ORDER_SHIFT = 11  # above these bits: the combining class, 0 for characters that can stand alone
 
 LINE_END = -1
 UNKNOWN = -2
 
-# Why `encode` came back.
+# Why `encode` returned.
 DONE = 0
 FULL = 1  # the lexicon must grow
-ABNORMAL = 2  # the rest of the line must be brought to normal form first
+ABNORMAL = 2  # the rest of the line must be normalised first
 
 CAPITAL_SIGMA = 0x3A3
 SMALL_SIGMA = 0x3C3
@@ -47,7 +48,7 @@ NO_EDGE = -1  # a free slot in the table of phrases
 
 @jit
 def decode(block, at):
-    """Code point at a byte of valid UTF-8, and its width."""
+    """The code point at a byte of valid UTF-8, and its width in bytes."""
     first = np.int64(block[at])
     if first < 0x80:
         return first, 1
@@ -64,7 +65,7 @@ def decode(block, at):
 
 @jit
 def put(code, out, at):
-    """Write a code point as UTF-8; the place after it."""
+    """Write a code point as UTF-8; return the place after it."""
     if code < 0x80:
         out[at] = code
         return at + 1
@@ -86,10 +87,10 @@ def put(code, out, at):
 
 @jit
 def may_change(kind, starter, order):
-    """Whether normal form may change a character after marks up to class `order` on the character `starter`.
+    """Whether normalisation may change a character that follows `starter` and marks up to class `order`.
 
-    A "no" is certain: this is the quick check of Unicode, but a character that melts into some others counts only
-    after one that takes up some others, which spares the vowel signs and dots of Indian scripts.
+    A "no" is certain. This is Unicode's quick check, except that a character that may compose with an earlier one
+    counts only after a character that may compose with a later one; most vowel signs of Indian scripts then pass.
     """
     own_order = kind >> ORDER_SHIFT
     return kind & CHANGES or (kind & SECOND and starter & FIRST) or 0 < own_order < order
@@ -97,7 +98,7 @@ def may_change(kind, starter, order):
 
 @jit
 def token_end(block, at, kinds, split):
-    """End of the token that begins at `at`; -1 - end if it may not be in normal form."""
+    """The end of the token that begins at `at`; -1 - end if the token may not be in normal form."""
     n = len(block)
     abnormal = False
     starter = order = np.int64(0)
@@ -117,7 +118,7 @@ def token_end(block, at, kinds, split):
         elif digits:
             if not kind & DIGIT:
                 break
-        elif kind & APOSTROPHE:
+        elif kind & APOSTROPHE:  # only inside a word
             following = at + width
             if following >= n or not kinds[decode(block, following)[0]] & LETTER:
                 break
@@ -129,7 +130,7 @@ def token_end(block, at, kinds, split):
 
 @jit
 def is_final_sigma(block, start, at, end, kinds):
-    """Whether the capital sigma at `at` ends its word: cased letters before it, none after it."""
+    """Whether the capital sigma at `at` ends its word: a cased letter before it, and none after it (Unicode's rule)."""
     before = False
     here = start
     while here < at:
@@ -148,7 +149,7 @@ def is_final_sigma(block, start, at, end, kinds):
 
 @jit
 def fold_token(block, start, end, kinds, lower, split, keep_case, out):
-    """Write a token as the lexicon has it (case, apostrophes, ignored characters); its length in bytes."""
+    """Fold a token: lower case, plain apostrophes, no ignored characters. Return its length in bytes."""
     at = start
     to = 0
     while at < end:
@@ -160,7 +161,7 @@ def fold_token(block, start, end, kinds, lower, split, keep_case, out):
         if not split and kind & APOSTROPHE:
             code = 0x27
         elif not keep_case:
-            if code == CAPITAL_I_WITH_DOT:
+            if code == CAPITAL_I_WITH_DOT:  # the only letter whose lower case is two code points
                 to = put(0x69, out, to)
                 code = COMBINING_DOT
             elif code == CAPITAL_SIGMA:
@@ -174,7 +175,7 @@ def fold_token(block, start, end, kinds, lower, split, keep_case, out):
 
 @jit
 def pack(text, n, key):
-    """Bytes eight to a word, the last filled up with zeros; the number of words."""
+    """Pack bytes eight to an integer, the last padded with zeros; return the number of integers."""
     n_parts = (n + 7) >> 3
     for part in range(n_parts):
         value = np.uint64(0)
@@ -186,6 +187,7 @@ def pack(text, n, key):
 
 @jit
 def hash_key(key, n_parts):
+    """Multiplicative hash; the shift brings the well-mixed upper bits down before the next part is added."""
     value = np.uint64(n_parts)
     for k in range(n_parts):
         value = (value ^ key[k]) * HASH_FACTOR
@@ -195,12 +197,12 @@ def hash_key(key, n_parts):
 
 @jit
 def find_slot(key, n_parts, hashed, slots, starts, blob):
-    """Slot of a word, or the free slot where it belongs."""
+    """The slot of a word, or the free slot where it belongs."""
     mask = len(slots) - 1
     tag = hashed >> np.uint64(32)
     slot = np.int64(hashed >> np.uint64(20)) & mask
     while slots[slot]:
-        if slots[slot] >> np.uint64(32) == tag:
+        if slots[slot] >> np.uint64(32) == tag:  # rules out nearly all other words without reading their bytes
             word = np.int64(slots[slot] & np.uint64(0xFFFFFFFF)) - 1
             first = starts[word]
             if starts[word + 1] - first == n_parts:
@@ -215,7 +217,7 @@ def find_slot(key, n_parts, hashed, slots, starts, blob):
 
 @jit
 def insert(key, n_parts, hashed, slot, slots, starts, blob, n_words):
-    """Put a new word into a free slot; its number."""
+    """Add a new word at a free slot; return its number."""
     first = starts[n_words]
     for k in range(n_parts):
         blob[first + k] = key[k]
@@ -226,13 +228,14 @@ def insert(key, n_parts, hashed, slot, slots, starts, blob, n_words):
 
 @jit
 def has_room(n_parts, slots, starts, blob, n_words):
+    # at most half of the slots are used, so that searches stay short
     words_fit = 2 * (n_words + 1) <= len(slots) and n_words + 2 <= len(starts)
     return words_fit and starts[n_words] + n_parts <= len(blob)
 
 
 @jit
 def add_keys(keys, key_starts, slots, starts, blob, n_words, ids):
-    """Numbers of given words, new ones added; the caller has made room. Returns the number of words."""
+    """Look up words and add new ones, for which the caller has made room; return the number of words."""
     for k in range(len(key_starts) - 1):
         key = keys[key_starts[k] : key_starts[k + 1]]
         hashed = hash_key(key, len(key))
@@ -254,7 +257,7 @@ def hash_all(starts, blob, n_words, hashes):
 
 @jit
 def fill_slots(hashes, slots):
-    """Enter words 0, 1, 2 … into empty slots."""
+    """Enter the words 0, 1, 2, … into an empty table."""
     mask = len(slots) - 1
     for word in range(len(hashes)):
         slot = np.int64(hashes[word] >> np.uint64(20)) & mask
@@ -265,7 +268,7 @@ def fill_slots(hashes, slots):
 
 @jit
 def pack_ascii(block, at, fold, key):
-    """Pack the run of bytes that `fold` does not turn into zero; its end and the number of words."""
+    """Fold and pack a run of bytes until one folds to zero; return its end and the number of integers."""
     n_parts = 0
     value = np.uint64(0)
     shift = np.uint64(0)
@@ -288,7 +291,7 @@ def pack_ascii(block, at, fold, key):
 
 @jit
 def general_token(block, at, kinds, lower, split, keep_case, scratch, key):
-    """The end of any token (-1 - end where it may not be in normal form) and its packed length."""
+    """Fold and pack any token; return its end (-1 - end if it may not be in normal form) and the number of integers."""
     end = token_end(block, at, kinds, split)
     stop = end if end >= 0 else -1 - end
     return end, pack(scratch, fold_token(block, at, stop, kinds, lower, split, keep_case, scratch), key)
@@ -299,12 +302,14 @@ def encode(
     block, at, n, kinds, lower, folds, split, keep_case, normal, grow, slots, starts, blob, n_words, ids, n_ids,
     scratch, key,
 ):  # fmt: skip
-    """Append the numbers of the tokens of `block[at:n]` to `ids`, `LINE_END` after each line.
+    """Append the word numbers of the tokens in `block[at:n]` to `ids`, and `LINE_END` after each line.
 
-    `block[n]` must exist and be a newline. `folds` has, for bytes that begin an ASCII word and an ASCII number, the
-    folded byte or zero. Unknown words are added to the lexicon (`grow`) or become `UNKNOWN`. Returns the reason for
-    coming back, the place to go on from, the numbers of words and ids, and the room that a new word lacks.
+    `block[n]` must exist and be a newline. `folds` gives the folded byte, or zero, for the bytes of ASCII words and of
+    ASCII numbers. Unknown words are added to the lexicon (`grow`) or become `UNKNOWN`. Returns the reason for
+    returning, the place to continue from, the numbers of words and ids, and the room that a new word needs.
     """
+    # Pure ASCII tokens, by far the most, are folded and packed in one pass over their bytes. All others, and ASCII
+    # words that continue with other letters or an apostrophe, take the general way.
     letters, digits = folds[0], folds[1]
     while at < n:
         byte = block[at]
@@ -357,7 +362,7 @@ def edge_hash(edge):
 
 @jit
 def edge_slot(edge, edges):
-    """Slot of an edge of the trie, or the free slot where it belongs."""
+    """The slot of an edge of the trie, or the free slot where it belongs."""
     mask = np.uint64(len(edges) - 1)
     slot = edge_hash(edge) & mask
     while edges[slot] != NO_EDGE and edges[slot] != edge:
@@ -367,7 +372,7 @@ def edge_slot(edge, edges):
 
 @jit
 def fill_edges(new_edges, edges, children, openings):
-    """Enter the edges to nodes 1, 2, 3 … into empty slots, and note those that begin a phrase."""
+    """Enter the edges to the nodes 1, 2, 3, … into an empty table, and mark those that begin a phrase."""
     for k in range(len(new_edges)):
         slot = edge_slot(new_edges[k], edges)
         edges[slot] = new_edges[k]
@@ -378,7 +383,7 @@ def fill_edges(new_edges, edges, children, openings):
 
 @jit
 def longest_phrase(ids, at, n_ids, edges, children, phrase_word):
-    """End and number of the longest phrase that begins at `at`, or of the word there."""
+    """The end and the number of the longest phrase that begins at `at`, or else of the word there."""
     best_end, best_word = at + 1, ids[at]
     parent = np.int64(ids[at])
     here = at + 1
@@ -396,11 +401,11 @@ def longest_phrase(ids, at, n_ids, edges, children, phrase_word):
 
 @jit
 def join_phrases(ids, n_ids, edges, children, phrase_word, openings):
-    """Replace, from left to right, the longest phrases of a trie by their own numbers, in place; the new length.
+    """Replace phrases by their own numbers in place, longest first from left to right; return the new length.
 
-    The edge by word w is `w` below `a << 32`, where a is the word before it at the beginning of a phrase and minus the
-    node later on; `edges` is a hash table of them with open addressing. Most pairs of words begin no phrase, which
-    the small table `openings` tells without a search. The last of the ids must be a `LINE_END`.
+    The phrases form a trie. The key of its edge for word w is `a << 32 | w`, where a is the previous word at the start
+    of a phrase and minus the node further on; `edges` is a hash table of these keys with open addressing. Most pairs of
+    words begin no phrase, which the small table `openings` shows without a search. The last id must be a `LINE_END`.
     """
     mask = np.uint64(len(openings) - 1)
     to = 0
@@ -418,7 +423,7 @@ def join_phrases(ids, n_ids, edges, children, phrase_word, openings):
 
 @jit
 def tally(ids, counts):
-    """Count each word number; the number of tokens."""
+    """Count each word number; return the number of tokens."""
     n_tokens = 0
     for word in ids:
         if word != LINE_END:
@@ -430,7 +435,7 @@ def tally(ids, counts):
 
 @jit
 def reorder_keys(keys, starts, order, out):
-    """The packed words in another order, or some of them."""
+    """Write packed words in another order, or some of them."""
     end = 0
     for word in order:
         for k in range(starts[word], starts[word + 1]):
@@ -440,7 +445,7 @@ def reorder_keys(keys, starts, order, out):
 
 @jit
 def write_lines(ids, n_words, text, starts, out):
-    """Spell out encoded lines, words between spaces, those outside the vocabulary and empty lines left out.
+    """Write encoded lines as text, without words outside the vocabulary and without empty lines.
 
     Word w is `text[starts[w]:starts[w + 1]]`. Returns the number of bytes written.
     """
@@ -449,7 +454,7 @@ def write_lines(ids, n_words, text, starts, out):
     for word in ids:
         if word == LINE_END:
             if end > line:
-                out[end - 1] = 10  # instead of the space behind the last word
+                out[end - 1] = 10  # replaces the space after the last word
                 line = end
         elif 0 <= word < n_words:
             for k in range(starts[word], starts[word + 1]):
@@ -462,7 +467,7 @@ def write_lines(ids, n_words, text, starts, out):
 
 @jit
 def lines_length(ids, n_words, starts):
-    """An upper bound of what `write_lines` writes."""
+    """An upper bound on the bytes that `write_lines` writes."""
     total = 0
     for word in ids:
         if 0 <= word < n_words:

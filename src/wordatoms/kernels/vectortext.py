@@ -1,8 +1,8 @@
-"""Rows of vector files, `word 0.1 -2.3e-05 …`, from bytes to numbers.
+"""Parse rows of vector files, `word 0.1 -2.3e-05 …`, from bytes to numbers.
 
-Only the plain row is read here: a word without spaces, the right number of plain decimal numbers, spaces or
-tabs between them. Everything else (spaces in words, very small or very long numbers, mistakes) is left to
-the caller, which has the time to be exact about it.
+Only plain rows are parsed here: a word without spaces, the right number of plain decimal numbers, spaces or tabs
+between them. All other rows (spaces in words, very small or very long numbers, mistakes) are left to the caller, which
+is slower but reports what is wrong.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ _TAB, _RETURN, _SPACE, _PLUS, _MINUS, _POINT, _ZERO = 9, 13, 32, 43, 45, 46, 48
 _LOWER_E, _UPPER_E = 101, 69
 _FAILED = -1
 _LARGEST = float(np.finfo(np.float32).max)
-_FULL_MANTISSA = 10**17  # digits behind the 18th are far below the precision of the result
-_POWERS_OF_TEN = 10.0 ** np.arange(23)  # the exact ones: a product with them is rounded once
+_FULL_MANTISSA = 10**17  # digits after the 18th are far below the precision of the result, and would overflow 64 bits
+_POWERS_OF_TEN = 10.0 ** np.arange(23)  # powers that a double holds exactly: a product is rounded only once
 
 
 @jit
 def parse_rows(text, starts, stops, values, word_lengths):
-    """Read the row in `text[starts[i]:stops[i]]` into `values[i]` and `word_lengths[i]` (-1: not plain)."""
+    """Parse the row `text[starts[i]:stops[i]]` into `values[i]` and `word_lengths[i]` (-1 if it is not plain)."""
     for row in range(len(starts)):
         start, stop = starts[row], stops[row]
         while stop > start and text[stop - 1] in (_SPACE, _TAB, _RETURN):
@@ -40,7 +40,7 @@ def _is_space(byte):
 
 @jit
 def _parse_numbers(text, position, stop, values):
-    """Whether the text is exactly as many plain numbers as there are values, each behind spaces."""
+    """Parse numbers, each after spaces; return whether there are exactly as many as values."""
     for column in range(len(values)):
         before = position
         while position < stop and _is_space(text[position]):
@@ -55,7 +55,7 @@ def _parse_numbers(text, position, stop, values):
 
 @jit
 def _parse_number(text, position, stop):
-    """The number at a position and the position behind it."""
+    """The number at a position and the position after it."""
     negative = position < stop and text[position] == _MINUS
     if position < stop and text[position] in (_MINUS, _PLUS):
         position += 1
@@ -73,7 +73,7 @@ def _parse_number(text, position, stop):
 
 @jit
 def _parse_mantissa(text, position, stop):
-    """Digits with or without a point: an integer and the power of ten that goes with it."""
+    """Digits with or without a point: an integer, its power of ten, and the position after it."""
     mantissa, power, n_digits = 0, 0, 0
     behind_point = False
     while position < stop:
@@ -95,7 +95,7 @@ def _parse_mantissa(text, position, stop):
 
 @jit
 def _parse_exponent(text, position, stop):
-    """The exponent at a position, 0 where there is none."""
+    """The exponent at a position (0 if there is none), and the position after it."""
     if position in (_FAILED, stop) or text[position] not in (_LOWER_E, _UPPER_E):
         return 0, position
     position += 1

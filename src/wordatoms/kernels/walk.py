@@ -1,4 +1,4 @@
-"""Loops of the Gaussian walk: words by inverse transform, and sums over the windows of each word."""
+"""Loops of the Gaussian walk (section 2 of the paper): drawing words, and sums over the windows of each word."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from wordatoms.kernels import jit
 
 @jit
 def draw_words(weights, uniforms, words):
-    """Draw words of each window in proportion to its weights.
+    """Draw the words of each window in proportion to its weights, by inversion of the cumulative distribution.
 
-    weights (n_windows, n_words) float32, not negative; uniforms (n_windows, window) in [0, 1);
+    weights (n_windows, n_words) float32, non-negative; uniforms (n_windows, window) in [0, 1);
     out: words (n_windows, window).
     """
     n_windows, n_words = weights.shape
-    cumulative = np.empty(n_words)
+    cumulative = np.empty(n_words)  # double precision: a sum over the whole vocabulary
     for row in range(n_windows):
         total = 0.0
         for word in range(n_words):
             total += weights[row, word]
             cumulative[word] = total
         for k in range(uniforms.shape[1]):
-            # the first word whose cumulative weight exceeds the draw: one of weight zero never does so first
+            # the first word whose cumulative weight exceeds the draw, which is never a word of weight zero
             word = np.searchsorted(cumulative, uniforms[row, k] * total, side="right")
             words[row, k] = min(word, n_words - 1)
 
 
 @jit
 def add_windows(words, columns, sums):
-    """Add to the row of each word, at each of its occurrences, the sum of `columns` over its whole window.
+    """For each occurrence of a word, add the sum of `columns` over its window to the row of the word.
 
-    words (n_windows, window), columns (n_words, n_columns) float64; in and out: sums (n_words, n_columns).
+    words (n_windows, window), columns (n_words, n_columns) float64; updated: sums (n_words, n_columns).
     """
     n_columns = columns.shape[1]
     window_sum = np.empty(n_columns)

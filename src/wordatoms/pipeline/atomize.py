@@ -16,18 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.atoms.atoms import Atoms
-from wordatoms.atoms.choosing import (
-    WORDS_PER_ATOM,
-    OverlapPoint,
-    best_size,
-    default_sizes,
-    overlap_point,
-    sparsity_by_count,
-)
 from wordatoms.atoms.ksvd import KSVDCallback
 from wordatoms.atoms.layout import FILE as LAYOUT
 from wordatoms.atoms.layout import lay_out
-from wordatoms.atoms.learning import N_LAST_ITERATIONS, AtomReport, KSVDRun, combine_runs, learn_run
+from wordatoms.atoms.learning import (
+    N_LAST_ITERATIONS,
+    WORDS_PER_ATOM,
+    AtomReport,
+    KSVDRun,
+    OverlapPoint,
+    best_size,
+    combine_runs,
+    default_sizes,
+    learn_run,
+    overlap_point,
+    sparsity_by_count,
+)
 from wordatoms.atoms.meta_atoms import N_META_ATOMS, make_meta_atoms
 from wordatoms.contexts.inflection import FILE as FORMS
 from wordatoms.contexts.inflection import format_forms

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from samples import COMPRESSORS, POEM, every_compression, many_lines, memory_below, write
-from wordatoms.embeddings import byte_source as bytesource
-from wordatoms.embeddings.byte_source import open_bytes
+from wordatoms.embeddings import vector_rows
+from wordatoms.embeddings.vector_rows import open_bytes
 from wordatoms.errors import VectorFileError
 
 
@@ -28,8 +28,8 @@ def test_bytes_are_looked_at_and_taken(tmp_path: Path) -> None:
 def test_blocks_hold_whole_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compression: str, chunk: int, block: int
 ) -> None:
-    monkeypatch.setattr(bytesource, "_CHUNK", chunk)
-    monkeypatch.setattr(bytesource, "_BLOCK", block)
+    monkeypatch.setattr(vector_rows, "_CHUNK", chunk)
+    monkeypatch.setattr(vector_rows, "_BLOCK", block)
     content = many_lines(2000)
     with open_bytes(write(tmp_path / "x", COMPRESSORS.get(compression, bytes)(content))) as source:
         blocks = list(iter(source.take_lines, b""))
@@ -39,7 +39,7 @@ def test_blocks_hold_whole_lines(
 
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bytesource, "_BLOCK", 10)
+    monkeypatch.setattr(vector_rows, "_BLOCK", 10)
     with (
         open_bytes(write(tmp_path / "x", b"short\n" + b"x" * 20)) as source,
         pytest.raises(VectorFileError, match=r"x, byte 6: no line ends within 10 bytes"),
@@ -75,7 +75,7 @@ def test_cut_and_damaged_data_is_named(tmp_path: Path, compression: str) -> None
     damaged = packed[:middle] + b"broken" + packed[middle + 6 :]
     for content in (packed[:-6], damaged, packed[:20] + packed[30:]):
         with (
-            pytest.raises(VectorFileError, match=r"vectors\.bin cannot be read: .*; check or get the file again\."),
+            pytest.raises(VectorFileError, match=r"vectors\.bin cannot be read: .*; check the file or get it again\."),
             open_bytes(write(tmp_path / "vectors.bin", content)) as source,
         ):
             source.take(1 << 20)
