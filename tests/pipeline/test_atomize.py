@@ -161,5 +161,5 @@ def test_nothing_but_zero_vectors(tmp_path: Path) -> None:
     vectors.write_text("a 0 0\nb 0 0\n")
     folder = ModelFolder(tmp_path / "model", create=True)
     import_vectors(vectors, folder)
-    with pytest.raises(InputError, match="all vectors are zero"):
+    with pytest.raises(InputError, match="all word vectors are zero"):
         atomize(folder)
