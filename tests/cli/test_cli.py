@@ -1,4 +1,4 @@
-"""The command line as a user meets it, in processes of its own."""
+"""The command line as a user meets it; in processes of its own where signals, pipes and memory are tested."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import fails, run
+from commands import fails, run, run_process
 
 TEXT = Path(__file__).parents[1] / "data" / "small.txt"
 COMMANDS = [
@@ -26,14 +26,14 @@ COMMANDS = [
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cli") / "model"
-    result = run("train", TEXT, "-o", folder, "--min-count", "2", "--method", "pmi", "--dim", "8")
+    result = run_process("train", TEXT, "-o", folder, "--min-count", "2", "--method", "pmi", "--dim", "8")
     assert result.returncode == 0, result.stderr.decode()
     assert result.stdout == b""
     return folder
 
 
 def test_help_lists_every_command_under_a_heading() -> None:
-    text = run("--help").stdout.decode()
+    text = run_process("--help").stdout.decode()
     for heading in ("Ask a model", "Make a model", "Check a model"):
         assert f"{heading}:" in text
     for command in COMMANDS:
@@ -49,7 +49,7 @@ def test_imports_stay_light(statement: str) -> None:
 
 
 def test_version() -> None:
-    assert run("--version").stdout.startswith(b"wordatoms, version ")
+    assert run_process("--version").stdout.startswith(b"wordatoms, version ")
 
 
 def test_trained_model_answers(model: Path) -> None:
@@ -98,7 +98,7 @@ def test_export_and_import_are_inverse(model: Path, tmp_path: Path) -> None:
 
 def test_standard_input(tmp_path: Path) -> None:
     count = ("count", "-", "--min-count", "2", "-o")
-    assert run(*count, tmp_path / "a", stdin=TEXT.read_bytes()).returncode == 0
+    assert run_process(*count, tmp_path / "a", stdin=TEXT.read_bytes()).returncode == 0
     assert run("count", TEXT, "--min-count", "2", "-o", tmp_path / "b").returncode == 0
     for name in ("words.txt", "counts-values.npy", "counts-indices.npy"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
@@ -237,7 +237,7 @@ def test_memory_is_kept(tmp_path: Path) -> None:
     """The most that a count may hold is what was allowed plus 300 MB for the interpreter and the compiled code."""
     text = tmp_path / "long.txt"
     text.write_bytes(TEXT.read_bytes() * 3_000)
-    run("count", text, "-o", tmp_path / "m", "--memory", "64M")
+    run_process("count", text, "-o", tmp_path / "m", "--memory", "64M")
     record = json.loads((tmp_path / "m" / "manifest.json").read_bytes())["stages"]["count"]
     assert record["peak_memory"] < (64 + 300) << 20
 
