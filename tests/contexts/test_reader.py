@@ -23,11 +23,10 @@ from wordatoms.contexts.reader import (
     ReadingSettings,
     load_reading,
     make_reader,
-    sample_contexts,
-    window_rows,
 )
 from wordatoms.contexts.sif import SIF, p_words
 from wordatoms.contexts.usages import Usage
+from wordatoms.contexts.windows import without_targets
 from wordatoms.errors import InputError, ModelError
 from wordatoms.storage.folder import ModelFolder
 
@@ -59,20 +58,20 @@ def usages(draw: st.DrawFn) -> Usage:
 
 def test_window_by_hand() -> None:
     tokens = ["cash", "loan", "unknown", "bank", "money", "banks", "the", "river", "shore", "boat", "song"]
-    rows = window_rows(EMBEDDINGS, [Usage(tokens, 3), Usage(tokens, 5)], 3, ["bank", "banks", "unknown"])
+    rows = reader_with(window=3).windows([Usage(tokens, 3), Usage(tokens, 5)], ["bank", "banks", "unknown"])
     assert words_of(rows[0]) == ["-", "cash", "loan", "money", "river", "shore"]
     assert words_of(rows[1]) == ["cash", "loan", "money", "river", "shore", "boat"]
-    assert words_of(window_rows(EMBEDDINGS, [Usage(tokens, 3)], 2)[0]) == ["cash", "loan", "money", "banks"]
+    assert words_of(reader_with(window=2).windows([Usage(tokens, 3)])[0]) == ["cash", "loan", "money", "banks"]
 
 
 def test_phrase_of_several_tokens_is_no_part_of_its_context() -> None:
-    rows = window_rows(EMBEDDINGS, [Usage(["cash", "river", "boat", "song"], 1, 2)], 2)
+    rows = reader_with(window=2).windows([Usage(["cash", "river", "boat", "song"], 1, 2)])
     assert words_of(rows[0]) == ["-", "cash", "song", "-"]
 
 
 @given(st.lists(usages(), max_size=5), st.integers(1, 4), st.sampled_from([(), ("bank", "banks"), ("unknown",)]))
 def test_windows_against_plain_loops(given_usages: list[Usage], window: int, leave_out: tuple[str, ...]) -> None:
-    rows = window_rows(EMBEDDINGS, given_usages, window, leave_out)
+    rows = reader_with(window=window).windows(given_usages, leave_out)
     assert rows.shape == (len(given_usages), 2 * window)
     for row, usage in zip(rows, given_usages, strict=True):
         around = context_words(usage, WORDS, window, leave_out)
@@ -80,7 +79,7 @@ def test_windows_against_plain_loops(given_usages: list[Usage], window: int, lea
 
 
 def test_middle_of_random_windows_is_left_out() -> None:
-    assert sample_contexts(np.array([[1, 2, 3, 4, 5]], np.int32)).tolist() == [[1, 2, 4, 5]]
+    assert without_targets(np.array([[1, 2, 3, 4, 5]], np.int32)).tolist() == [[1, 2, 4, 5]]
 
 
 # --- vectors

@@ -11,12 +11,12 @@ import pytest
 import wordatoms.tuning.choice as module
 from naive_posterior import sum_of_products
 from pseudowordworld import DISCOURSE, WINDOW, World
-from wordatoms.contexts.reader import ReadingSettings
+from wordatoms.contexts.reader import TUNED, ReadingSettings
 from wordatoms.contexts.windows import WordWindows
 from wordatoms.errors import InputError
 from wordatoms.senses.clustering import cluster_vectors
 from wordatoms.senses.posterior import to_unit
-from wordatoms.tuning.choice import GRID, ORDER, Bench, Trial, TuningResult, choose_settings, make_bench
+from wordatoms.tuning.choice import GRID, Bench, Trial, TuningResult, choose_settings, make_bench
 from wordatoms.tuning.pseudowords import PseudowordSet, draw_pseudowords
 
 FEW = {
@@ -30,7 +30,7 @@ FEW = {
     "sense_share": (0.0, 1.0),
     "context_share": (0.0, 0.6),
 }
-MEASURES = [measure for measure, _ in ORDER]
+MEASURES = list(TUNED)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_sensible_values_are_chosen(result: TuningResult) -> None:
 
 def test_every_trial_is_reported(result: TuningResult, seen: list[Trial]) -> None:
     assert list(result.trials) == seen
-    of_setting = {name: measure for measure, names in ORDER for name in names}
+    of_setting = {name: measure for measure, names in TUNED.items() for name in names}
     for trial in result.trials:
         assert trial.value in FEW[trial.setting]
         assert trial.measure == of_setting[trial.setting]
@@ -93,7 +93,7 @@ def test_chosen_settings_are_the_best_of_what_was_tried(bench: Bench, result: Tu
 
 def test_chosen_values_come_from_the_grid(result: TuningResult) -> None:
     assert all(getattr(result.settings, name) in values for name, values in FEW.items())
-    assert {name for _, names in ORDER for name in names} == {*GRID} == {*FEW}
+    assert {name for names in TUNED.values() for name in names} == {*GRID} == {*FEW}
 
 
 def test_figures_are_those_of_the_other_half(benches: tuple[Bench, Bench], result: TuningResult) -> None:

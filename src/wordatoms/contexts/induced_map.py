@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from wordatoms.contexts.averages import ContextAverages, load_checked
 from wordatoms.contexts.sif import DEFAULT_A, SIF, Context, p_words, remove_direction
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
+from wordatoms.parallel import one_blas_thread
 from wordatoms.storage.files import save_array, write_json
 from wordatoms.storage.untrusted import read_json
 from wordatoms.text.tokenizer import Tokenizer
@@ -96,7 +96,7 @@ class InducedMap:
             raise InputError(f"the vectors have shape {vectors.shape}; pass {len(self)} numbers for each.")
         mapped: NDArray[np.float32] = np.empty(vectors.shape, np.float32)
         rows, out = np.atleast_2d(vectors), np.atleast_2d(mapped)
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             for start in range(0, len(rows), BLOCK_ROWS):
                 out[start : start + BLOCK_ROWS] = rows[start : start + BLOCK_ROWS] @ self.matrix.T
         return mapped
@@ -110,7 +110,7 @@ class InducedMap:
         if self.moments is None:
             raise ModelError("the map was learned without what single contexts need; make it again with --force.")
         cross, contexts, within = self.moments.astype(np.float64)
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             matrix = _solve(_with_ridge(contexts + noise * within), cross.T).T
         return _to_single(_without_direction(matrix, self.common_direction) if self.remove_common else matrix)
 
@@ -260,7 +260,7 @@ def _check_alike(contexts: ContextAverages, sif: SIF, weighting: str) -> None:
 def fit_matrix(averages: NDArray[Any], vectors: NDArray[Any], weights: Weights) -> NDArray[np.float64]:
     """The matrix A (dim, dim) that minimises Σ ω_w ‖v_w − A·u_w‖², with a mild ridge."""
     cross, gram = _weighted_products(averages, vectors, weights)
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         solution = np.linalg.solve(_with_ridge(gram), cross.T)
     return np.asarray(solution.T, np.float64)
 
@@ -273,7 +273,7 @@ def _weighted_products(
     if not len(used) or not averages[used].any():
         raise InputError("no word has a context to fit the map to; pass a longer text or another weighting.")
     contexts, targets = averages[used].astype(np.float64), vectors[used].astype(np.float64)
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         weighted = contexts * weights[used, None]
         return targets.T @ weighted, weighted.T @ contexts
 
@@ -297,7 +297,7 @@ def _moments(
     shares = n_contexts / n_contexts.sum()
     between = _weighted_products(averages, vectors, shares)[1]
     double = samples.astype(np.float64)
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         values, directions = np.linalg.eigh(double.T @ double / len(double) - between)
         within = (directions * np.maximum(values, 0)) @ directions.T  # a covariance is never negative
     return np.stack([cross, gram, within]).astype(np.float32)
@@ -349,7 +349,7 @@ class _Fit:
         """The mean cosine of v_w and A·u_w over some words; NaN where there are none."""
         if not words.any():
             return math.nan
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             induced = self.averages[words].astype(np.float64) @ matrix.T
         return float(cosines(induced, self.vectors[words]).mean())
 

@@ -1,11 +1,11 @@
-"""Reading contexts: the vector of what stands around a word, as the tuned settings of a model say.
+"""Contexts of single words as vectors, read with the tuned settings of a model.
 
-The paper takes the SIF vector of the context (Section 6.1). Three things are added to it, each switched off by a zero:
-words count less the farther they are from the target (`falloff`), the map A is the one for single contexts
-(`InducedMap.for_one_context`; `noise`), and further occurrences of the target itself say nothing about its sense and
-are left out. Words outside the vocabulary are dropped before distances are counted.
+The paper takes the SIF vector of the context (Section 6.1). Two settings, each switched off by a zero, are added: words
+count less the farther they are from the target (`falloff`), and the map A is the one for single contexts
+(`InducedMap.for_one_context`; `noise`). Further occurrences of the target itself are left out, because they say nothing
+about its sense. Words outside the vocabulary are dropped before distances are counted.
 
-The vector is linear in the words, so each of them has its share in whatever is read off it (`ContextReader.shares`).
+The vector is linear in the words, so each word has a share in whatever is computed from it (`ContextReader.shares`).
 Left out: the senses themselves (`wordatoms.senses.disambiguation`), and how settings are chosen
 (`wordatoms.tuning.choice`).
 """
@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.contexts.induced_map import InducedMap
-from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
-from wordatoms.contexts.usages import Usage
+from wordatoms.contexts.sif import DEFAULT_A, SIF, group_means, p_words
+from wordatoms.contexts.usages import Usage, places_around
 from wordatoms.contexts.windows import check_window
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
@@ -34,12 +34,12 @@ from wordatoms.storage.untrusted import read_json
 
 BATCH_USAGES = 512
 TUNING = "tuning.json"
-"""What `wordatoms tune` chose, in the folder of a model."""
+"""File in the model folder with what `wordatoms tune` chose."""
 
 
 @dataclass(frozen=True)
 class ReadingSettings:
-    """How contexts are read, and how far they are believed."""
+    """How contexts are read, and how much they count. A new setting needs a check below and a line in `TUNED`."""
 
     a: float = DEFAULT_A
     """Smoothing of SIF."""
@@ -48,17 +48,17 @@ class ReadingSettings:
     falloff: float = 0.75
     """A word at distance d has the weight d ** -falloff."""
     noise: float = 0.5
-    """Of a single context, in the map."""
+    """Noise of a single context that the map allows for."""
     scale: float = 30.0
     """κ of the posterior: p(a|c) ∝ exp(κ ⟨v_a, v_c⟩) for v_c of length 1."""
     sense_share: float = 0.5
-    """Of u_c in the vector of a word in context, beside the word's own vector."""
+    """Weight of u_c in the vector of a word in context; the word's own vector has weight 1."""
     context_share: float = 0.15
-    """Of the context's vector in the same."""
+    """Weight of the context's vector in the same."""
     rest: float = 0.2
-    """Of the context as a whole beside what the atoms of the word see of it, when contexts are put together."""
+    """Weight of the whole context, next to its products with the word's atoms, when contexts are clustered."""
     least_gain: float = 0.04
-    """A further cluster has to bring contexts so much nearer to their centres, in mean cosine, to be worth it."""
+    """Minimum gain in mean cosine with the centres for which a further cluster is added."""
 
     def __post_init__(self) -> None:
         for part in fields(self):
@@ -78,7 +78,7 @@ class ReadingSettings:
                 raise InputError(f"{name} is {getattr(self, name)}; pass 0 or a positive number.")
 
     def record(self) -> dict[str, float | None]:
-        """For JSON, where an infinite `a` is null."""
+        """Return the settings for JSON, where an infinite `a` is null."""
         numbers = {name: float(value) for name, value in asdict(self).items()}
         return {**numbers, "window": self.window, "a": float(self.a) if math.isfinite(self.a) else None}
 
@@ -91,16 +91,29 @@ class ReadingSettings:
 
 
 PAPER_SETTINGS = ReadingSettings(window=10, falloff=0.0, noise=0.0)
-"""Contexts as Section 6.1 reads them; the scale, which the paper does not give, apart."""
+"""Contexts as Section 6.1 reads them; the paper does not give the scale."""
+TUNED: dict[str, dict[str, tuple[float, ...]]] = {
+    "put together": {
+        "noise": (0.0, 0.25, 0.5, 1.0, 2.0),
+        "falloff": (0.0, 0.5, 0.75, 1.0),
+        "window": (10, 20, 50),
+        "a": (3e-4, 1e-3, 3e-3),
+        "rest": (0.0, 0.1, 0.2, 0.3, 0.5),
+    },
+    "put together, k auto": {"least_gain": (0.02, 0.03, 0.04, 0.05, 0.06)},
+    "told apart by senses": {"scale": (5.0, 10.0, 20.0, 30.0, 50.0, 100.0)},
+    "similarity": {"sense_share": (0.0, 0.25, 0.5, 1.0, 2.0), "context_share": (0.0, 0.15, 0.3, 0.6, 1.0)},
+}
+"""For each measure of `wordatoms.tuning.choice`, the settings it chooses and the values that are tried by default."""
 
 
 @dataclass(frozen=True, eq=False)
 class ContextReader:
-    """Turns usages of words into vectors of their contexts."""
+    """Turns usages of words into the vectors of their contexts."""
 
     embeddings: Embeddings
     matrix: NDArray[np.float32]
-    """From SIF vectors to word vectors, (dim, dim)."""
+    """The map from SIF vectors to word vectors, (dim, dim)."""
     settings: ReadingSettings
 
     @cached_property
@@ -108,11 +121,23 @@ class ContextReader:
         return SIF(self.embeddings, p_words(self.embeddings), self.settings.a).weights
 
     def windows(self, usages: Sequence[Usage], leave_out: Iterable[str] = ()) -> NDArray[np.int32]:
-        """Rows of the known words around each usage, -1 for none, (n, 2 * window): from far left to far right."""
-        return window_rows(self.embeddings, usages, self.settings.window, leave_out)
+        """Return the rows of the known words around each usage, from left to right, -1 for none, (n, 2 * window)."""
+        window, left_out = self.settings.window, frozenset(leave_out)
+        found = np.full((len(usages), 2 * window), -1, np.int32)
+        looked_up: dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]] = {}
+        for row, usage in zip(found, usages, strict=True):
+            if id(usage.tokens) not in looked_up:  # several usages may share one text
+                rows = self.embeddings.find_rows(usage.tokens)
+                rows[[token in left_out for token in usage.tokens]] = -1
+                looked_up[id(usage.tokens)] = rows, np.flatnonzero(rows >= 0)
+            rows, known = looked_up[id(usage.tokens)]
+            left, right = places_around(known, usage.position, usage.length, window)
+            row[window - len(left) : window] = rows[left]
+            row[window : window + len(right)] = rows[right]
+        return found
 
     def vectors(self, windows: NDArray[np.int32]) -> NDArray[np.float32]:
-        """The vector of each context, (n, dim), of `windows` as above, zeros where no word is known."""
+        """Return the vector of each context, (n, dim), given as `windows`; zeros if no word is known."""
         found = np.zeros((len(windows), self.embeddings.dim), np.float32)
         with one_blas_thread():
             for start in range(0, len(windows), BATCH_USAGES):
@@ -122,72 +147,30 @@ class ContextReader:
 
     def _means(self, windows: NDArray[np.int32]) -> NDArray[np.float32]:
         is_word = windows >= 0
-        n_known = is_word.sum(axis=1)
-        means = np.zeros((len(windows), self.embeddings.dim), np.float32)
-        if n_known.any():
-            filled = n_known > 0
-            weighted = self.word_weights(windows)[is_word][:, None] * self.embeddings.vectors[windows[is_word]]
-            starts = (np.cumsum(n_known) - n_known)[filled]
-            means[filled] = np.add.reduceat(weighted, starts, axis=0) / n_known[filled, None]
-        return means
+        weighted = self.word_weights(windows)[is_word][:, None] * self.embeddings.vectors[windows[is_word]]
+        return group_means(weighted, is_word.sum(axis=1))
 
     def word_weights(self, windows: NDArray[np.int32]) -> NDArray[np.float32]:
-        """The weight of each word of each window, (n, 2 * window); 0 for none."""
+        """Return the weight of each word of each window, (n, 2 * window); 0 for none."""
         sides = windows.shape[1] // 2
         distances = np.concatenate([np.arange(sides, 0, -1), np.arange(1, sides + 1)]).astype(np.float32)
         near = distances**-self.settings.falloff
         return np.where(windows >= 0, self._weights[windows] * near, 0).astype(np.float32)
 
     def shares(self, window: NDArray[np.int32], directions: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What each word of one window adds to the products of its vector with directions (n, dim): (2 * window, n)."""
+        """Return what each word of one window adds to its products with directions (n, dim): (2 * window, n)."""
         weights = self.word_weights(window[None])[0] / max(int((window >= 0).sum()), 1)
         vectors = np.where(window[:, None] >= 0, self.embeddings.vectors[window], 0)
         return np.asarray(weights[:, None] * (vectors @ (directions @ self.matrix).T), np.float32)
 
 
 def make_reader(embeddings: Embeddings, induced_map: InducedMap, settings: ReadingSettings) -> ContextReader:
-    """A reader with the map that the settings ask for."""
+    """Return a reader with the map for single contexts."""
     return ContextReader(embeddings, induced_map.for_one_context(settings.noise), settings)
 
 
-def window_rows(
-    embeddings: Embeddings, usages: Sequence[Usage], window: int, leave_out: Iterable[str] = ()
-) -> NDArray[np.int32]:
-    """Rows of the known words around each usage, -1 for none, (n, 2 * window)."""
-    left_out = frozenset(leave_out)
-    found = np.full((len(usages), 2 * window), -1, np.int32)
-    looked_up: dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]] = {}
-    for row, usage in zip(found, usages, strict=True):
-        if id(usage.tokens) not in looked_up:  # several usages may share one text
-            looked_up[id(usage.tokens)] = _wanted(embeddings, usage.tokens, left_out)
-        places, rows = looked_up[id(usage.tokens)]
-        first, last = places.searchsorted([usage.position, usage.position + usage.length]).tolist()
-        left, right = rows[max(first - window, 0) : first], rows[last : last + window]
-        row[window - len(left) : window] = left
-        row[window : window + len(right)] = right
-    return found
-
-
-def _wanted(
-    embeddings: Embeddings, tokens: Sequence[str], left_out: frozenset[str]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The places of the tokens that are known and not left out, and their rows."""
-    rows = embeddings.find_rows(tokens)
-    rows[[token in left_out for token in tokens]] = -1
-    places = np.flatnonzero(rows >= 0)
-    return places, rows[places]
-
-
-def sample_contexts(windows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Windows around random places without their targets: (n, 2 * window + 1) to (n, 2 * window)."""
-    return np.delete(windows, windows.shape[1] // 2, axis=1)
-
-
-# Files
-
-
 def load_reading(folder: ModelFolder) -> ReadingSettings:
-    """The settings that a model was tuned to; the default ones where it was not."""
+    """Return the settings of a tuned model; the default ones if it was not tuned."""
     if "tune" not in folder.stages:
         return ReadingSettings()
     path = folder.path / TUNING

@@ -2,20 +2,18 @@
 
 A word w has the weight a / (a + p(w)), and a context's vector is the sum of its weighted word vectors over the number
 of its known words. With an infinite `a` all weights are 1: the plain mean. The common direction is the first
-principal direction, not centred, of many random windows; it is fitted once, kept with the model, and removed on
-request. A context without known words has the vector zero and says so.
+principal direction, not centred, of many random windows; it is fitted once, stored with the model, and removed on
+request. The vector of a context without known words is zero.
 
-One question needs numpy only. Left out: finding contexts in large texts (`wordatoms.contexts.windows`,
-`wordatoms.contexts.averages`)
-and the map A that follows (`wordatoms.contexts.induced_map`).
+Only numpy is needed. Left out: finding contexts in large texts (`wordatoms.contexts.windows`,
+`wordatoms.contexts.averages`) and the map A that follows (`wordatoms.contexts.induced_map`).
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
 from typing import NamedTuple
@@ -23,8 +21,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wordatoms.contexts.usages import places_around
+from wordatoms.contexts.windows import without_targets
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
+from wordatoms.parallel import one_blas_thread
 from wordatoms.text.tokenizer import Tokenizer
 
 DEFAULT_A = 1e-3
@@ -50,10 +51,10 @@ class ContextVectors(NamedTuple):
 
 
 def p_words(embeddings: Embeddings) -> NDArray[np.float64]:
-    """p(w) of each word: its share of the tokens where counts are known, else by Zipf's law from its rank.
+    """Return p(w) of each word: its share of the tokens, or without counts by Zipf's law from its rank.
 
     Without the number of tokens, the counts of the vocabulary stand for the whole text. Without counts, the words are
-    taken to come by falling count, as vector files have them, and p is proportional to 1/rank.
+    assumed to be sorted by falling count, as in most vector files, and p is proportional to 1/rank.
     """
     if embeddings.counts is None:
         shares = 1 / np.arange(1, len(embeddings) + 1)
@@ -75,7 +76,7 @@ class SIF:
     """p(w) of each word, (n_words,); see `p_words`."""
     a: float = DEFAULT_A
     common_direction: NDArray[np.float32] | None = None
-    """Unit vector, (dim,); where a model has fitted one."""
+    """Unit vector, (dim,), if a model has fitted one."""
     tokenizer: Tokenizer = field(default_factory=Tokenizer)
 
     def __post_init__(self) -> None:
@@ -104,51 +105,28 @@ class SIF:
         return np.asarray(self.a / (self.a + self.p_word), np.float32)
 
     def weighted_vectors(self) -> NDArray[np.float32]:
-        """The vectors of all words as they go into a mean, (n_words, dim)."""
+        """Return the weighted vectors of all words, (n_words, dim)."""
         return self.weights[:, None] * self.embeddings.vectors
 
     # --- contexts as text or tokens
 
     def vectors(self, contexts: Iterable[Context], *, remove_common: bool = False) -> ContextVectors:
-        """The vectors of contexts, each a text or a list of tokens."""
+        """Return the vectors of contexts, each a text or a list of tokens."""
         return _joined(list(self.stream(contexts, remove_common=remove_common)), self.embeddings.dim)
 
     def stream(
         self, contexts: Iterable[Context], *, batch_size: int = BATCH_CONTEXTS, remove_common: bool = False
     ) -> Iterator[ContextVectors]:
-        """The vectors of a stream of contexts without end, batch by batch."""
+        """Yield the vectors of a possibly endless stream of contexts, batch by batch."""
         if isinstance(contexts, str):
             raise InputError(f"the contexts are one string, {contexts[:40]!r}; pass a list of texts or token lists.")
         remaining = iter(contexts)
         while batch := list(islice(remaining, batch_size)):
-            rows = [self.known_rows(self._tokens(context)) for context in batch]
-            yield self._means(rows, remove_common=remove_common)
-
-    def _tokens(self, context: Context) -> Sequence[str]:
-        return self.tokenizer.tokens(context) if isinstance(context, str) else context
-
-    def known_rows(self, tokens: Sequence[str]) -> NDArray[np.intp]:
-        """The rows of the tokens that are words of the vocabulary."""
-        rows = self.embeddings.find_rows(tokens)
-        return rows[rows >= 0]
+            tokens = (self.tokenizer.tokens(each) if isinstance(each, str) else each for each in batch)
+            rows = [self.embeddings.find_rows(each) for each in tokens]
+            yield self._means([each[each >= 0] for each in rows], remove_common=remove_common)
 
     # --- contexts as places in a text
-
-    def around(
-        self,
-        tokens: Sequence[str],
-        position: int,
-        *,
-        window: int = 10,
-        length: int = 1,
-        include_target: bool = False,
-    ) -> list[str]:
-        """The known words around the target at a position: at most `window` on each side.
-
-        Unknown words are dropped before distances are counted; the target may be of several tokens (`length`).
-        """
-        found = self.around_each(tokens, [position], window=window, length=length, include_target=include_target)
-        return next(found)
 
     def around_each(
         self,
@@ -159,36 +137,26 @@ class SIF:
         length: int = 1,
         include_target: bool = False,
     ) -> Iterator[list[str]]:
-        """What `around` gives for each of several positions; the tokens are looked up once for all of them."""
-        known = [place for place, token in enumerate(tokens) if token in self.embeddings]
+        """Yield the known words around the target at each position: at most `window` on each side.
+
+        Unknown words are dropped before distances are counted; the target may have several tokens (`length`).
+        """
+        rows = self.embeddings.find_rows(tokens)
+        known = np.flatnonzero(rows >= 0)
         for position in positions:
             if not (position >= 0 and length >= 1 and position + length <= len(tokens)):
                 raise InputError(
                     f"position is {position}, but there are {len(tokens)} tokens; pass a place among them."
                 )
-            first, last = bisect_left(known, position), bisect_left(known, position + length)
-            target = known[first:last] if include_target else []
-            places = [*known[max(first - window, 0) : first], *target, *known[last : last + window]]
-            yield [tokens[place] for place in places]
-
-    def position_vectors(
-        self,
-        tokens: Sequence[str],
-        positions: Iterable[int],
-        *,
-        window: int = 10,
-        include_target: bool = False,
-        remove_common: bool = False,
-    ) -> ContextVectors:
-        """The vectors of the contexts around some positions of a text."""
-        contexts = self.around_each(tokens, positions, window=window, include_target=include_target)
-        return self.vectors(contexts, remove_common=remove_common)
+            left, right = places_around(known, position, length, window)
+            target = [place for place in range(position, position + length) if include_target and rows[place] >= 0]
+            yield [tokens[place] for place in (*left, *target, *right)]
 
     def window_vectors(
         self, windows: NDArray[np.int32], *, include_target: bool = False, remove_common: bool = False
     ) -> ContextVectors:
-        """The vectors of windows given as rows of words, -1 for none, the target in the middle."""
-        kept = windows if include_target else np.delete(windows, windows.shape[1] // 2, axis=1)
+        """Return the vectors of windows given as rows of words, -1 for none, the target in the middle."""
+        kept = windows if include_target else without_targets(windows)
         if kept.size and kept.max() >= len(self.embeddings):
             raise InputError(f"a window has the row {kept.max():,}, but there are {len(self.embeddings):,} words.")
         parts = [
@@ -200,48 +168,47 @@ class SIF:
     # --- means
 
     def _means(self, contexts: Sequence[NDArray[np.integer]], *, remove_common: bool) -> ContextVectors:
-        """The mean of the weighted vectors of each context; every sum runs in the order of its words."""
+        """Return the mean of the weighted vectors of each context; every sum runs in the order of its words."""
         n_known = np.array([len(rows) for rows in contexts], np.int64)
-        vectors = np.zeros((len(contexts), self.embeddings.dim), np.float32)
-        if n_known.any():
-            rows = np.concatenate(contexts)
-            weighted = self.weights[rows][:, None] * self.embeddings.vectors[rows]
-            filled = n_known > 0
-            starts = (np.cumsum(n_known) - n_known)[filled]
-            vectors[filled] = np.add.reduceat(weighted, starts, axis=0) / n_known[filled, None]
+        rows = np.concatenate([np.zeros(0, np.intp), *contexts])
+        vectors = group_means(self.weights[rows][:, None] * self.embeddings.vectors[rows], n_known)
         return ContextVectors(self.remove_common(vectors) if remove_common else vectors, n_known)
 
     # --- the common direction
 
     def fit_common_direction(self, windows: NDArray[np.int32], *, include_target: bool = False) -> NDArray[np.float32]:
-        """The common direction of these windows, (dim,)."""
+        """Return the common direction of these windows, (dim,)."""
         return first_direction(self.window_vectors(windows, include_target=include_target).vectors)
 
-    def with_common_direction(self, windows: NDArray[np.int32], *, include_target: bool = False) -> SIF:
-        """The same with the common direction of these windows."""
-        return replace(self, common_direction=self.fit_common_direction(windows, include_target=include_target))
-
     def remove_common(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Vectors without their part in the common direction, (n, dim)."""
+        """Return vectors without their part in the common direction, (n, dim)."""
         if self.common_direction is None:
             raise InputError("there is no common direction to remove; fit one on random windows first.")
         return remove_direction(vectors, self.common_direction)
 
 
+def group_means(rows: NDArray[np.float32], sizes: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the means of consecutive groups of rows, (len(sizes), dim); zeros for an empty group."""
+    means = np.zeros((len(sizes), rows.shape[1]), np.float32)
+    filled = sizes > 0
+    if filled.any():
+        starts = (np.cumsum(sizes) - sizes)[filled]
+        means[filled] = np.add.reduceat(rows, starts, axis=0) / sizes[filled, None]
+    return means
+
+
 def remove_direction(vectors: NDArray[np.float32], direction: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Vectors (n, dim) made orthogonal to a unit vector."""
+    """Return vectors (n, dim) made orthogonal to a unit vector."""
     parts = (vectors * direction).sum(axis=1, dtype=np.float64)
     return np.asarray(vectors - parts[:, None] * direction, np.float32)
 
 
 def first_direction(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The first principal direction of vectors, not centred; turned to the side where most of them lie."""
-    from threadpoolctl import threadpool_limits
-
+    """Return the first principal direction of vectors, not centred, pointing to the side where most of them lie."""
     if not vectors.any():
         raise InputError("all windows are empty; pass windows with known words in them.")
     double = vectors.astype(np.float64)
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         direction = np.linalg.eigh(double.T @ double)[1][:, -1]
     return np.asarray(direction if double.mean(axis=0) @ direction >= 0 else -direction, np.float32)
 

@@ -1,4 +1,4 @@
-"""Usages of a word: where it stands in a text, in whichever form; and what tells its senses apart there.
+"""Usages of a word: its occurrences in a text in any inflected form, and the words around a place.
 
 Left out: which sense is meant (`wordatoms.senses.disambiguation`).
 """
@@ -21,37 +21,45 @@ class Usage(NamedTuple):
 
     tokens: Sequence[str]
     position: int
-    """Of its first token."""
+    """Position of the first token."""
     length: int = 1
-    """Tokens that the word consists of."""
+    """Number of tokens of the word."""
 
     @property
     def form(self) -> str:
-        """The word as it stands there."""
+        """The word as it is written there."""
         return " ".join(self.tokens[self.position : self.position + self.length])
 
 
 class SenseInventory(Protocol):
-    """Senses of words as vectors, and their probabilities in a usage: what the paper's method and others have alike."""
+    """Senses of words as vectors and their probabilities in a usage; the paper's method and its competitors are one."""
 
     def sense_vectors(self, word: str) -> NDArray[np.float32]:
-        """(n_senses, dim), at least one; an unknown word raises."""
+        """Return the vectors of a word's senses, (n_senses, dim), at least one; an unknown word raises."""
         ...
 
     def p_senses(self, word: str, usages: Sequence[Usage]) -> NDArray[np.float64]:
-        """The probability of each sense in each usage, (n_usages, n_senses); rows sum to 1."""
+        """Return the probability of each sense in each usage, (n_usages, n_senses); rows sum to 1."""
         ...
 
 
 def find_usages(word: str, text: str, tokenizer: Tokenizer, *, forms: Container[str] | None = None) -> list[Usage]:
-    """All occurrences of a word in a text, in any inflected form (or only in these `forms`)."""
+    """Find all occurrences of a word in a text, in any inflected form or in the given `forms` only."""
     wanted = target_forms(word, tokenizer) if forms is None else forms
     tokens = tokenizer.tokens(text)
     return [Usage(tokens, position) for position, token in enumerate(tokens) if token in wanted]
 
 
+def places_around(
+    known: NDArray[np.intp], position: int, length: int, window: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return at most `window` known places before and after the target at a position; `known` places rise."""
+    first, last = known.searchsorted([position, position + length]).tolist()
+    return known[max(first - window, 0) : first], known[last : last + window]
+
+
 def target_forms(word: str, tokenizer: Tokenizer) -> frozenset[str]:
-    """The forms in which a word may stand in a text, as the tokenizer spells them: bank, banks, bank's, banking …"""
+    """Return the forms in which a word can occur, as the tokenizer spells them: bank, banks, bank's, banking, …"""
     tokens = tokenizer.tokens(word)
     if len(tokens) != 1:
         raise InputError(f"{word!r} is not one word; pass a single word.")
@@ -60,7 +68,7 @@ def target_forms(word: str, tokenizer: Tokenizer) -> frozenset[str]:
 
 
 def _spellings(form: str, tokenizer: Tokenizer) -> Iterator[str]:
-    """With and without a genitive, and where case is kept, at the start of a sentence."""
+    """Yield a form with and without a genitive and, if case is kept, at the start of a sentence."""
     cases = (form, form.capitalize()) if tokenizer.keep_case else (form,)
     for case in cases:
         for spelling in (case, f"{case}'s"):

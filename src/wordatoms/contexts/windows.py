@@ -90,6 +90,11 @@ def _windows_at(places: Array, stream: Array, ends: Array, window: int) -> NDArr
     return np.where(inside, stream[np.where(inside, around, 0)], -1).astype(np.int32)
 
 
+def without_targets(windows: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return windows without the words in the middle: (n, 2 * window + 1) to (n, 2 * window)."""
+    return np.delete(windows, windows.shape[1] // 2, axis=1)
+
+
 # --- the windows with the lowest hashes
 
 

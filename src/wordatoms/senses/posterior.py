@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.contexts.induced_map import InducedMap
-from wordatoms.contexts.reader import ContextReader, ReadingSettings, make_reader, sample_contexts
+from wordatoms.contexts.reader import ContextReader, ReadingSettings, make_reader
+from wordatoms.contexts.windows import without_targets
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
 from wordatoms.parallel import one_blas_thread
@@ -126,7 +127,7 @@ def make_posterior(
     """A posterior with p(a) from the random windows that are kept with the map."""
     _check_alike(embeddings, induced_map, atoms)
     reader = make_reader(embeddings, induced_map, settings)
-    contexts = reader.vectors(sample_contexts(induced_map.windows[:N_SAMPLES]))
+    contexts = reader.vectors(without_targets(induced_map.windows[:N_SAMPLES]))
     contexts = contexts[contexts.any(axis=1)]
     if not len(contexts):
         raise InputError("the model keeps no random windows with known words; make the map again from more text.")

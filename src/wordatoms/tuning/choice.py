@@ -15,7 +15,7 @@ pseudowords decides; the other half gives the figures that are reported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple
@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from wordatoms.atoms.atoms import Atoms
 from wordatoms.contexts.induced_map import InducedMap
-from wordatoms.contexts.reader import PAPER_SETTINGS, ReadingSettings, sample_contexts
-from wordatoms.contexts.windows import WordWindows
+from wordatoms.contexts.reader import PAPER_SETTINGS, TUNED, ReadingSettings
+from wordatoms.contexts.windows import WordWindows, without_targets
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.senses.cluster_scores import paired_f_score, v_measure
@@ -34,25 +34,8 @@ from wordatoms.senses.clustering import cluster_vectors
 from wordatoms.senses.posterior import Posterior, Weights, make_posterior, to_unit
 from wordatoms.tuning.pseudowords import Pseudoword, PseudowordSet
 
-GRID: dict[str, tuple[float, ...]] = {
-    "noise": (0.0, 0.25, 0.5, 1.0, 2.0),
-    "falloff": (0.0, 0.5, 0.75, 1.0),
-    "window": (10, 20, 50),
-    "a": (3e-4, 1e-3, 3e-3),
-    "rest": (0.0, 0.1, 0.2, 0.3, 0.5),
-    "least_gain": (0.02, 0.03, 0.04, 0.05, 0.06),
-    "scale": (5.0, 10.0, 20.0, 30.0, 50.0, 100.0),
-    "sense_share": (0.0, 0.25, 0.5, 1.0, 2.0),
-    "context_share": (0.0, 0.15, 0.3, 0.6, 1.0),
-}
-"""Values that are tried where none are given."""
-ORDER = (
-    ("put together", ("noise", "falloff", "window", "a", "rest")),
-    ("put together, k auto", ("least_gain",)),
-    ("told apart by senses", ("scale",)),
-    ("similarity", ("sense_share", "context_share")),
-)
-"""Each measure with the settings that it chooses."""
+GRID = {name: values for settings in TUNED.values() for name, values in settings.items()}
+"""Values that are tried by default."""
 MOST_ROUNDS = 3
 N_NEAR = 10
 """Among so many nearest words one is drawn to be compared with a pseudoword."""
@@ -163,7 +146,7 @@ class Bench:
         return measures[name](settings)
 
     def figures(self, settings: ReadingSettings) -> Figures:
-        return {name: self.measure(name, settings) for name, _ in ORDER}
+        return {name: self.measure(name, settings) for name in TUNED}
 
     def without_atoms(self, settings: ReadingSettings) -> Figures:
         """The same by contexts as they are, and the similarity of words without contexts."""
@@ -272,7 +255,7 @@ class _Comparer:
             for place in self._others(cosines):
                 window = pseudoword.windows[hidden * n_contexts + int(self.rng.integers(n_contexts))]
                 other, similarity = int(self.rows[place]), float(cosines[place, hidden])
-                around = sample_contexts(self.rng.choice(self.windows.of(other))[None])[0]
+                around = without_targets(self.rng.choice(self.windows.of(other))[None])[0]
                 around = np.where(around == other, -1, around)  # a word says nothing of itself
                 for disguise in (number, None):
                     yield Comparison(disguise, word, window, other, around, similarity)
@@ -300,12 +283,12 @@ def choose_settings(
             raise InputError(f"there is nothing to choose for {name!r}; give values for {', '.join(GRID)}.")
     trials: list[Trial] = []
 
-    def climb(settings: ReadingSettings, names: Sequence[str], measure: str) -> ReadingSettings:
+    def climb(settings: ReadingSettings, names: Iterable[str], measure: str) -> ReadingSettings:
         climber = _Climber(measure, partial(bench.measure, measure), trials, on_trial)
         return climber.climb(settings, {name: values[name] for name in names})
 
     settings = _on_grid(start or ReadingSettings(), values)
-    for measure, names in ORDER:
+    for measure, names in TUNED.items():
         settings = climb(settings, names, measure)
     paper = replace(PAPER_SETTINGS, scale=settings.scale)
     return TuningResult(

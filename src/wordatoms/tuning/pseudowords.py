@@ -20,7 +20,7 @@ from wordatoms.atoms.atoms import Atoms
 from wordatoms.atoms.sparse_coding import sparse_code
 from wordatoms.contexts.averages import ContextAverages
 from wordatoms.contexts.induced_map import InducedMap
-from wordatoms.contexts.windows import WordWindows
+from wordatoms.contexts.windows import WordWindows, without_targets
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.senses.posterior import Weights, to_unit
@@ -139,8 +139,7 @@ def _pair_up(
 
 def _joint_windows(windows: WordWindows, pair: tuple[int, int], n_contexts: int) -> NDArray[np.int32]:
     """Contexts of both words, in which neither of them stands."""
-    both = np.concatenate([windows.of(row)[:n_contexts] for row in pair])
-    around = np.delete(both, both.shape[1] // 2, axis=1)
+    around = without_targets(np.concatenate([windows.of(row)[:n_contexts] for row in pair]))
     return np.where(np.isin(around, pair), -1, around).astype(np.int32)
 
 

@@ -77,7 +77,7 @@ class ContextReader:
         """The known words around each usage, (n, 2 * window)."""
         contexts = np.full((len(usages), 2 * self.window), -1, np.int32)
         for row, usage in zip(contexts, usages, strict=True):
-            found = self.sif.around(usage.tokens, usage.position, window=self.window, length=usage.length)
+            found = next(self.sif.around_each(usage.tokens, [usage.position], window=self.window, length=usage.length))
             row[: len(found)] = self.sif.embeddings.find_rows(found)
         return self._usable(contexts)
 
