@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samples import Reporting, as_corpus, slow
@@ -175,7 +175,7 @@ def as_bytes(counts: Counts) -> list[bytes]:
     return ["\n".join(counts.vocabulary.words).encode(), *(array.tobytes() for array in arrays)]
 
 
-@slow
+@settings(slow, max_examples=25)
 @given(deaths=st.lists(st.integers(0, 4), max_size=6), shard_bytes=st.integers(40, 200))
 def test_a_count_that_dies_again_and_again_ends_in_the_same_bytes(
     deaths: list[int], shard_bytes: int, tmp_path_factory: pytest.TempPathFactory

@@ -72,8 +72,10 @@ def test_fast_tokeniser_equals_plain_one(text: str, tokenizer: Tokenizer) -> Non
 @pytest.mark.parametrize("split", [False, True])
 @pytest.mark.parametrize("keep_case", [False, True])
 def test_every_character_is_treated_alike(split: bool, keep_case: bool) -> None:
+    """Every assigned character, and some of the million that are private or not assigned."""
     tokenizer = Tokenizer(keep_case=keep_case, pretokenized=split)
     characters = [chr(code) for code in range(1, sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
+    characters = [char for char in characters if unicodedata.category(char) not in ("Cn", "Co") or ord(char) % 61 == 0]
     text = "\n".join(f"A{char}Σ {char}b" for char in characters if char != "\n")
     assert fast_tokens(text, tokenizer) == tokenizer.tokens(text)
 
