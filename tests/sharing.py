@@ -23,11 +23,10 @@ def shared_folder(factory: pytest.TempPathFactory) -> Path:
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
     """A folder that `make` fills, in the first worker that asks for it; tests must not change it."""
-    folder = shared_folder(factory) / name
+    folder, done = (shared_folder(factory) / each for each in (name, f"{name}.done"))
     with file_lock(folder.with_suffix(".lock")):
-        if not folder.exists():
-            making = folder.with_suffix(".making")
-            making.mkdir()
-            make(making)
-            making.rename(folder)
+        if not done.exists():
+            folder.mkdir()
+            make(folder)
+            done.touch()
     return folder

@@ -26,6 +26,7 @@ from docpages import (
     python_blocks,
 )
 from docworld import MODELS, ROOT, build_world
+from sharing import made_once
 from wordatoms.tuning.choice import GRID
 
 INDEX = ROOT / "docs" / "index.md"
@@ -41,10 +42,7 @@ def name_of(page: Path) -> str:
 
 @pytest.fixture(scope="session")
 def first_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    world = tmp_path_factory.mktemp("docs") / "world"
-    world.mkdir()
-    build_world(world)
-    return world
+    return made_once(tmp_path_factory, "docs-world", build_world)
 
 
 @pytest.fixture

@@ -317,21 +317,22 @@ def test_one_sentence_and_nothing_left(texts: list[Path], tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
-def test_the_command_stopped_in_the_middle_goes_on(tmp_path: Path, stop: signal.Signals) -> None:
+def test_the_command_stopped_in_the_middle_goes_on(tmp_path: Path) -> None:
     """Ctrl-C is heard by the whole process group, kill -9 by the command alone."""
     text, model = tmp_path / "long.txt", tmp_path / "m"
     text.write_text(some_text(60_000, 1) + "\n")
     count_options = ("count", text, "--min-count", 2, "--threads", 2, "-o")
     command = [sys.executable, "-m", "wordatoms", *map(str, count_options), str(model), "--engine", "dask"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, preexec_fn=hear_ctrl_c) as process:
-        assert wait_for(lambda: any(model.glob(".work/parts/words-*")))
-        os.killpg(process.pid, stop) if stop == signal.SIGINT else process.kill()
-        message = process.communicate(timeout=60)[1].decode()
-    assert wait_for(lambda: not group_members(process.pid)), "a worker is left"
-    if stop == signal.SIGINT:
-        assert process.returncode == 130
-        assert len(message.splitlines()) == 1
+    for stop, part in ((signal.SIGINT, "words-*"), (signal.SIGKILL, "pairs-*")):
+        started = {"stderr": subprocess.PIPE, "start_new_session": True, "preexec_fn": hear_ctrl_c}
+        with subprocess.Popen(command, **started) as process:  # type: ignore[call-overload]
+            assert wait_for(lambda part=part: any(model.glob(f".work/parts/{part}"))), part
+            os.killpg(process.pid, stop) if stop == signal.SIGINT else process.kill()
+            message = process.communicate(timeout=60)[1].decode()
+        assert wait_for(lambda process=process: not group_members(process.pid)), "a worker is left"
+        if stop == signal.SIGINT:
+            assert process.returncode == 130
+            assert len(message.splitlines()) == 1
     assert run(*count_options, model, "--engine", "dask").returncode == 0
     assert run(*count_options, tmp_path / "threads").returncode == 0
     assert model_files(model) == model_files(tmp_path / "threads")
