@@ -100,11 +100,11 @@ def test_text_that_was_trained_on_is_remarked(
     result = tuning(copy, "--text", folder / "trained.txt", "--force")
     settings, figures = result.stdout.split("\n\n")
     assert [line.split()[0] for line in settings.splitlines()] == ["setting", *tuned[1]["settings"]]
-    assert figures.startswith("on pseudowords that had no say  put together")
+    assert figures.startswith("on other pseudowords  put together")
     assert [line.split("  ")[0] for line in figures.splitlines()[1:]] == [*tuned[1]["figures"]]
     assert "scale 20: told apart by senses 0." in result.stderr
     assert result.stderr.endswith(
-        "the text was also trained on; tune on text that was held out to trust these figures.\n"
+        "the model was trained on this text, so the scores are too optimistic; tune on held-out text.\n"
     )
     assert json.loads((copy / "tuning.json").read_bytes())["held_out"] is False
 

@@ -176,8 +176,8 @@ def test_long_texts_are_cut(model: Path) -> None:
 @pytest.mark.parametrize(
     ("stdin", "sentence"),
     [
-        (b"", "- holds no contexts; write one per line."),
-        (b"\n \n", "- holds no contexts"),
+        (b"", "- contains no contexts; write one per line."),
+        (b"\n \n", "- contains no contexts"),
         (b"a river\nthe shore\n", "no form of 'bank' is in the 2 texts; pass texts with the word."),
         (b"bank\n\xff\n", "line 2 of - is not UTF-8 text"),
     ],

@@ -173,7 +173,7 @@ def test_induce_says_what_is_missing(model: ModelFolder, tmp_path: Path) -> None
     assert "wordatoms map" in str(run(induce, *common, stdin="a tie\n").exception)
     map_contexts(model)
     assert "none of the 1 contexts" in str(run(induce, *common, stdin="qqq zyx www\n").exception)
-    assert "holds no contexts" in str(run(induce, *common, stdin="\n").exception)
+    assert "contains no contexts" in str(run(induce, *common, stdin="\n").exception)
     (tmp_path / "latin").write_bytes(b"caf\xe9\n")
     result = run(induce, "zyx", "--contexts", tmp_path / "latin", "--model", model.path)
     assert "not UTF-8" in str(result.exception)

@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from wordatoms.senses.comparison import ComparedSense, Comparison
 
 N_SHOWN = 6
-"""Nearest words in a column."""
+"""Nearest words shown per sense."""
 
 
 @click.command()
 @click.argument("model1")
 @click.argument("model2")
 @click.argument("word")
-@click.option("--forms", is_flag=True, help="Pool inflected forms: tie, ties, tied.")
+@click.option("--forms", is_flag=True, help="Include inflected forms: tie, ties, tied.")
 @options.number
 @options.as_json
 def compare(model1: str, model2: str, word: str, forms: bool, number: int, as_json: bool) -> None:
-    """The senses of WORD in two models side by side.
+    """Compare the senses of WORD in two models.
 
-    MODEL1 and MODEL2 are folders; "english" is the model inside the program, unless there is a folder of this name.
-    Senses that belong together stand in one row, with how alike they are; below them, what only one model has.
+    MODEL1 and MODEL2 are folders; "english" is the bundled English model, unless there is a folder with this name.
+    Matching senses are shown in one row with their similarity, followed by senses that only one model has.
     """
     from wordatoms.senses.comparison import compare_senses
     from wordatoms.senses.results import to_json

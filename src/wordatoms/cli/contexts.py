@@ -8,7 +8,7 @@ from wordatoms.cli import options
 from wordatoms.cli.output import show_json, show_table
 from wordatoms.cli.texts import read_lines
 
-include_target = click.option("--include-target", is_flag=True, help="Keep the word itself in its contexts.")
+include_target = click.option("--include-target", is_flag=True, help="Include the word itself in its contexts.")
 
 
 @click.command()
@@ -19,10 +19,10 @@ include_target = click.option("--include-target", is_flag=True, help="Keep the w
 @options.number
 @options.as_json
 def induce(word: str, contexts: str, model: str, include_target: bool, number: int, as_json: bool) -> None:
-    """A vector for a new or rare word from its contexts.
+    """Compute a vector for a new or rare word from its contexts.
 
-    WORD may be several words, such as "new york". Its nearest words are shown. A line without WORD is a context as a
-    whole.
+    Shows the words nearest to the vector. WORD may consist of several words, such as "new york". A line that does not
+    contain WORD is used as a context as a whole.
     """
     from wordatoms.contexts.induced_map import InducedMap, find_contexts
     from wordatoms.embeddings.embeddings import Embeddings

@@ -30,7 +30,7 @@ class MemorySize(click.ParamType):  # type: ignore[type-arg]
 
 
 class Assignment(click.ParamType):  # type: ignore[type-arg]
-    """NAME=VALUE; the value is read as a number where it is one."""
+    """NAME=VALUE; a value that looks like a number becomes one."""
 
     name = "name=value"
 
@@ -67,12 +67,12 @@ class Numbers(click.ParamType):  # type: ignore[type-arg]
             return value
         parts = str(value).split(",")
         if not all(map(_is_number, parts)):
-            self.fail(f"'{value}' is no list of numbers above 0; write 500,1000.", param, ctx)
+            self.fail(f"'{value}' is not a list of numbers above 0; write 500,1000.", param, ctx)
         return tuple(map(int, parts))
 
 
 class Decimals(click.ParamType):  # type: ignore[type-arg]
-    """Numbers from 0 up, written as 0.1,0.5."""
+    """Non-negative numbers, written as 0.1,0.5."""
 
     name = "numbers"
 
@@ -84,7 +84,7 @@ class Decimals(click.ParamType):  # type: ignore[type-arg]
         except ValueError:
             numbers = ()
         if not numbers or not all(0 <= number < math.inf for number in numbers):
-            self.fail(f"'{value}' is no list of numbers from 0 up; write 0.1,0.5.", param, ctx)
+            self.fail(f"'{value}' is not a list of non-negative numbers; write 0.1,0.5.", param, ctx)
         return numbers
 
 
@@ -103,7 +103,7 @@ class NumberRange(click.ParamType):  # type: ignore[type-arg]
 
 
 def _is_number(text: str) -> bool:
-    """Whether a text is a whole number above 0; digits of other scripts and raised ones are none."""
+    """Whether a text is a whole number above 0, in ASCII digits."""
     return bool(re.fullmatch("[0-9]{1,18}", text.strip())) and int(text) > 0
 
 
@@ -123,57 +123,60 @@ def _shipped() -> str:
 
 
 model = click.option(
-    "--model", metavar="MODEL", default=_shipped, show_default="the English one inside", help="Folder of the model."
+    "--model", metavar="MODEL", default=_shipped, show_default="the bundled English model", help="Model folder."
 )
-output = click.option("-o", "--output", metavar="MODEL", required=True, help="Folder of the new model.")
+output = click.option("-o", "--output", metavar="MODEL", required=True, help="Folder for the new model.")
 threads = click.option(
     "--threads",
     type=click.IntRange(1),
-    help="Threads to use.  [default: all cores; the result does not depend on it]",
+    help="Number of threads; does not change the result.  [default: all cores]",
 )
 memory = click.option(
     "--memory",
     type=MemorySize(),
     default="2G",
     show_default=True,
-    help="Memory for counting (with --scheduler: of each worker); what does not fit goes to disk.",
+    help="Memory limit for passes over the text (per worker with --scheduler); larger data is moved to disk.",
 )
 engine = click.option(
     "--engine",
     "engine_name",
     type=click.Choice(["local", "dask"]),
-    help="Read the text on threads of this process, or on the workers of a Dask cluster; the same bytes either way.  "
+    help="Read the text with threads of this process or on a Dask cluster; the result is the same.  "
     "[default: local, or dask with --scheduler]",
 )
 scheduler = click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Of a Dask cluster, such as tcp://host:8786.  [default: a process on this machine]",
+    help="Address of a Dask scheduler, such as tcp://host:8786.  [default: start a local cluster]",
 )
 engine_elsewhere = click.option(
-    "--engine", type=click.Choice(["local", "dask"]), expose_value=False, help="Of other stages: this one is local."
+    "--engine",
+    type=click.Choice(["local", "dask"]),
+    expose_value=False,
+    help="Ignored; this stage always runs locally.",
 )
 scheduler_elsewhere = click.option(
-    "--scheduler", metavar="ADDRESS", expose_value=False, help="Of other stages: this one is local."
+    "--scheduler", metavar="ADDRESS", expose_value=False, help="Ignored; this stage always runs locally."
 )
-seed = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all random choices.")
+seed = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-quiet = click.option("--quiet", is_flag=True, help="No progress, no remarks.")
-force = click.option("--force", is_flag=True, help="Make it again even if it is there already.")
+quiet = click.option("--quiet", is_flag=True, help="Show no progress or messages.")
+force = click.option("--force", is_flag=True, help="Recompute or overwrite existing results.")
 contexts = click.option(
     "--contexts",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True),
     required=True,
-    help="File with one text per line; - is standard input.",
+    help="File with one text per line; - for standard input.",
 )
-replace_invalid = click.option(
-    "--replace-invalid", is_flag=True, help="Read over broken UTF-8 instead of stopping at it."
+replace_invalid = click.option("--replace-invalid", is_flag=True, help="Replace invalid UTF-8 instead of failing.")
+number = click.option(
+    "-n", "--number", type=click.IntRange(1), default=10, show_default=True, help="Number of items to show."
 )
-number = click.option("-n", "--number", type=click.IntRange(1), default=10, show_default=True, help="How many to show.")
 
 
 def local_run(given: Mapping[str, Any]) -> Run:
-    """What `--threads`, `--memory`, `--quiet` and `--json` ask for, as far as a command has them; on this machine."""
+    """The run described by `--threads`, `--memory`, `--quiet` and `--json`, if the command has them; local."""
     from wordatoms.progress import Display
     from wordatoms.run import DEFAULT_MEMORY, Run
 

@@ -1,4 +1,4 @@
-"""How results look on the screen: aligned tables, JSON, and remarks on standard error."""
+"""Print results as aligned tables or JSON, and messages to standard error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def show_json_line(value: object) -> None:
 
 
 def show_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Columns under their names; numbers to the right, text to the left."""
+    """Print a table with numbers aligned to the right and text to the left."""
     header = [name.replace("_", " ") for name in header]
     cells = [[_cell(value) for value in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
@@ -44,11 +44,11 @@ def _cell(value: Any) -> str:
 
 
 def counted(n: int, thing: str) -> str:
-    """Such as 1 line, 2 lines."""
+    """A number with its noun: 1 line, 2 lines."""
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
 def remark(text: str, *, quiet: bool) -> None:
-    """Something worth knowing that is not the result."""
+    """Print a message to standard error, unless `quiet`."""
     if not quiet:
         click.echo(text, err=True)

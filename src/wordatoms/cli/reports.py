@@ -1,4 +1,4 @@
-"""How the report on a model's atoms reads."""
+"""The report on a model's atoms as text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def report_lines(report: dict[str, Any]) -> list[str]:
-    """What happened on the way to the atoms, for people."""
+    """Describe how the atoms were learned, line by line."""
     curve = [
         f"{point['n_atoms']:,} atoms: overlap {point['overlap']:.2f} ({point['n_common']:,.0f} atoms), "
         f"error {point['error']:.3f}"
@@ -17,7 +17,7 @@ def report_lines(report: dict[str, Any]) -> list[str]:
         *curve,
         f"runs: {report['n_runs']} of {report['n_atoms_per_run']:,} atoms, relative error {report['run_error']:.3f}",
         *_overlap_lines(report),
-        f"left out: {report['n_unrepeated']:,} of {report['n_learned']:,} came back in no other run, "
+        f"left out: {report['n_unrepeated']:,} of {report['n_learned']:,} found in no other run, "
         f"{report['n_merged']:,} merged (relative error then {report['merged_error']:.3f}), "
         f"{report['n_overused']:,} used by more than {report['most_users']:,.0f} words, "
         f"{report['n_incoherent']:,} with no words close to them",

@@ -1,4 +1,4 @@
-"""The command `wordatoms` itself: all commands, under headings as a user meets them."""
+"""The command `wordatoms`, with all commands under headings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SECTIONS: dict[str, list[click.Command]] = {
 
 
 class Interrupted(BaseException):
-    """Ctrl-C: of KeyboardInterrupt click would make an empty line."""
+    """Ctrl-C; click would turn KeyboardInterrupt into an empty line."""
 
 
 class SectionedGroup(click.Group):

@@ -1,4 +1,4 @@
-"""`senses` and `atoms`: what is inside a word, and the atoms that link words."""
+"""`senses` and `atoms`: the senses of words, and the atoms that words share."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 INDENT = " " * 19
 SHOWN_OF_FORMS, LIGHTEST_OF_FORMS = 3, 0.05
-"""Senses of other forms that are shown unasked, and how heavy they must be: *ties* between countries, beside *tie*."""
+"""Number and smallest weight of senses of other forms shown without --forms, such as *ties* between countries."""
 
 
 @click.command()
 @click.argument("words", metavar="WORD…", nargs=-1, required=True)
 @options.model
 @options.number
-@click.option("--forms", is_flag=True, help="Pool the inflected forms: tie, ties, tied, tying.")
+@click.option("--forms", is_flag=True, help="Include inflected forms: tie, ties, tied, tying.")
 @click.option(
-    "--candidates", type=click.IntRange(1), metavar="N", help="Show the N closest atoms instead, to pick senses from."
+    "--candidates", type=click.IntRange(1), metavar="N", help="Show the N closest atoms, from which to pick senses."
 )
-@click.option("--pick", type=int, multiple=True, metavar="ATOM", help="Keep this atom as a sense; may be repeated.")
-@click.option("--unpick", is_flag=True, help="Forget the picks; the senses are the automatic ones again.")
+@click.option("--pick", type=int, multiple=True, metavar="ATOM", help="Select this atom as a sense; may be repeated.")
+@click.option("--unpick", is_flag=True, help="Remove the picks and return to the automatic senses.")
 @options.as_json
 def senses(
     words: tuple[str, ...],
@@ -43,17 +43,17 @@ def senses(
     unpick: bool,
     as_json: bool,
 ) -> None:
-    """The senses of words.
+    """Show the senses of words.
 
-    Each with its weight, its atom, the words nearest to the atom, and other words that have a sense in it. With
-    --candidates a person sees the closest atoms and keeps the right ones with --pick; picks live in the model's folder
-    and are shown from then on.
+    Each sense has a weight, an atom, the words nearest to the atom, and other words that have a sense in it. To correct
+    the senses by hand, list the closest atoms with --candidates and select the right ones with --pick. Picks are stored
+    in the model folder and used from then on.
     """
     if pick and unpick:
-        raise click.UsageError("--pick and --unpick exclude each other.")
+        raise click.UsageError("--pick and --unpick are mutually exclusive.")
     opened = load_model(model)
     for word in words:
-        opened.row(word)  # an unknown word is said before anything is shown or kept
+        opened.row(word)  # report an unknown word before anything is shown or stored
     if pick or unpick:
         _keep_picks(opened, words, pick)
     if candidates:
@@ -72,9 +72,9 @@ def _other_forms(model: SenseModel, word: str, number: int) -> list[Sense]:
 
 def _keep_picks(model: SenseModel, words: Sequence[str], atoms: tuple[int, ...]) -> None:
     if len(words) > 1:
-        raise click.UsageError("--pick and --unpick are for one word at a time.")
+        raise click.UsageError("--pick and --unpick work on one word at a time.")
     model.pick(words[0], atoms)
-    done = f"picked {counted(len(atoms), 'atom')} for" if atoms else "forgot the picks of"
+    done = f"picked {counted(len(atoms), 'atom')} for" if atoms else "removed the picks of"
     remark(f"{notes_folder(model.path)}: {done} '{words[0]}'", quiet=False)
 
 
@@ -131,18 +131,18 @@ def _show_candidates(found: dict[str, list[Candidate]], *, as_json: bool) -> Non
 
 
 def _words(label: str, nearest: Iterable[Neighbour], *, named: bool) -> str:
-    """The nearest words, after the name if a person gave one (a made-up label repeats the words)."""
+    """The nearest words, preceded by the name if the user gave one (an automatic label would repeat the words)."""
     return (f"[{label}] " if named else "") + " ".join(near.word for near in nearest)
 
 
 @click.command()
 @click.argument("ids", metavar="[ID]…", type=int, nargs=-1)
 @options.model
-@click.option("--search", metavar="TEXT", help="Find atoms by a word, by a name you gave, or by their label.")
-@click.option("--meta", is_flag=True, help="A tree: meta-atoms, and under each the atoms it groups.")
+@click.option("--search", metavar="TEXT", help="Find atoms by a word, by your name for them, or by their label.")
+@click.option("--meta", is_flag=True, help="Show a tree of meta-atoms and their atoms.")
 @options.number
-@click.option("--name", help="Give the atom a name of your own; an empty one takes it back.")
-@click.option("--hide/--unhide", default=None, help="Leave the atom out of all senses, or take it in again.")
+@click.option("--name", help="Name the atom; an empty name removes it.")
+@click.option("--hide/--unhide", default=None, help="Hide the atom from all senses, or show it again.")
 @options.as_json
 def atoms(
     ids: tuple[int, ...],
@@ -156,8 +156,8 @@ def atoms(
 ) -> None:
     """Browse the atoms of discourse.
 
-    Without IDs all of them, one per line, with their nearest words; with IDs everything about these: the words that
-    have a sense in them, the neighbouring atoms, their meta-atoms.
+    Without IDs, lists all atoms with their nearest words, one per line. With IDs, shows these atoms in detail: the
+    words that have a sense in them, the neighbouring atoms and the meta-atoms.
     """
     opened = load_model(model)
     if search == "":
@@ -177,7 +177,7 @@ def atoms(
 
 def _change_atom(model: SenseModel, ids: Sequence[int], name: str | None, hide: bool | None) -> None:
     if len(ids) != 1:
-        raise click.UsageError("--name, --hide and --unhide are for one atom at a time; give its ID.")
+        raise click.UsageError("--name, --hide and --unhide work on one atom at a time; pass its ID.")
     if name is not None:
         model.name(ids[0], name)
     if hide is not None:
@@ -195,7 +195,7 @@ class AtomLine(NamedTuple):
 
 
 def _atom_lines(model: SenseModel, ids: Iterable[int], number: int) -> list[AtomLine]:
-    """Some atoms, without those that are hidden."""
+    """The given atoms, except hidden ones."""
     notes, n_words = model.notes, model.atoms.n_words
     return [
         AtomLine(

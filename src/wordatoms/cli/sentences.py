@@ -1,4 +1,4 @@
-"""`sentences`: for each sense of a word, the sentences of a text that show it best."""
+"""`sentences`: representative sentences for each sense of a word."""
 
 from __future__ import annotations
 
@@ -25,25 +25,27 @@ INDENT = " " * 9
     "--corpus",
     metavar="TEXT",
     multiple=True,
-    help="Text to take sentences from: files, folders, patterns, or - for standard input; may be repeated.",
+    help="Text to search: files, folders, patterns, or - for standard input; may be repeated.",
 )
 @options.model
+@click.option("-n", "--number", type=click.IntRange(1), default=3, show_default=True, help="Sentences per sense.")
+@click.option("--forms/--no-forms", default=True, show_default=True, help="Include inflected forms: tie, ties, tied.")
 @click.option(
-    "-n", "--number", type=click.IntRange(1), default=3, show_default=True, help="Sentences to show for each sense."
+    "--rank",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="Number of directions that represent a sentence.",
 )
-@click.option("--forms/--no-forms", default=True, show_default=True, help="Take inflected forms too: tie, ties, tied.")
-@click.option(
-    "--rank", type=click.IntRange(1), default=3, show_default=True, help="Directions that stand for a sentence."
-)
-@click.option("--plain", is_flag=True, help="All words alike, as in the paper; not frequent ones weighted down (SIF).")
-@click.option("--include-target", is_flag=True, help="Let the word itself count among the words of its sentences.")
+@click.option("--plain", is_flag=True, help="Weight all words equally, as in the paper, instead of by SIF.")
+@click.option("--include-target", is_flag=True, help="Include the word itself in its sentences.")
 @click.option(
     "--words",
     "lengths",
     type=options.NumberRange(),
     default="5-60",
     show_default=True,
-    help="How many other known words a sentence may have.",
+    help="Allowed number of other known words in a sentence.",
 )
 @options.replace_invalid
 @options.threads
@@ -65,10 +67,10 @@ def sentences(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """For each sense of a word, the sentences of a text that show it best.
+    """Find representative sentences for each sense of a word.
 
-    Texts may follow one --corpus, as in --corpus part-*.txt. A sentence is listed under the sense that it fits best,
-    with its score (the cosine between the sentence and the atom), its file and its line.
+    Several texts may follow one --corpus, as in --corpus part-*.txt. A sentence is listed under the sense that it fits
+    best, with its score (the cosine of sentence and atom), its file and its line.
     """
     from wordatoms.contexts.sif import DEFAULT_A
     from wordatoms.progress import Display
@@ -111,7 +113,7 @@ def _lines(found: SenseSentences, target: re.Pattern[str]) -> list[str]:
     only_in = "" if sense.word in sense.forms else f", in {', '.join(sense.forms)}"
     lines = [f"\n  {sense.weight:5.2f}  atom {sense.atom}: {sense.label} ({found.n_sentences:,} sentences{only_in})"]
     for sentence in found.sentences:
-        # Bold at a terminal; in a pipe the marks are taken out again.
+        # Bold at a terminal; click removes the codes in a pipe.
         text = target.sub(lambda match: click.style(match[0], bold=True), sentence.text)
         lines.append(f"{INDENT}{sentence.score:.2f}  {text} [{sentence.source}:{sentence.line}]")
     return lines if found.sentences else [*lines, f"{INDENT}no sentence fits it best"]

@@ -1,4 +1,4 @@
-"""Files with one text per line, as commands are given them."""
+"""Read files with one text per line."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from wordatoms.text.files import standard_input
 
 
 def read_lines(path: str, *, blank: bool = False) -> list[str]:
-    """The lines of a file that are not blank, or all of them; there must be one that is not."""
+    """The lines of a file, without blank ones unless `blank`; raises if all are blank."""
     with open_lines(path) as lines:
         found = [line for line in lines if blank or line.strip()]
     if not any(line.strip() for line in found):
-        raise InputError(f"{path} holds no contexts; write one per line.")
+        raise InputError(f"{path} contains no contexts; write one per line.")
     return found
 
 
 @contextmanager
 def open_lines(path: str) -> Iterator[Iterator[str]]:
-    """The lines of a file as they come, without their ends."""
+    """An iterator over the lines of a file, without line ends."""
     with nullcontext(standard_input()) if path == "-" else Path(path).open("rb") as file:
         yield (_decoded(line, path, number) for number, line in enumerate(file, 1))
 

@@ -20,27 +20,31 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("sources", metavar="DOCS…", nargs=-1, required=True)
 @options.model
-@click.option("-o", "--output", metavar="FILE", help="Write a table: .csv, .tsv or .parquet.")
-@click.option("--wide", is_flag=True, help="A table of documents by atoms; not a row for each document and atom.")
+@click.option("-o", "--output", metavar="FILE", help="Write a table to a .csv, .tsv or .parquet file.")
+@click.option("--wide", is_flag=True, help="One column per atom instead of one row per document and atom.")
 @click.option(
     "--min-share",
     type=click.FloatRange(0, 1),
     default=0.0,
     show_default=True,
-    help="Leave smaller shares out of the long table.",
+    help="Leave out smaller shares (without --wide).",
 )
-@click.option("--lines", is_flag=True, help="Each line of the files is a document.")
+@click.option("--lines", is_flag=True, help="Treat each line as a document.")
 @click.option(
-    "--column", metavar="NAME", help="Each row of .csv, .tsv or .parquet files is a document, in this column."
+    "--column",
+    metavar="NAME",
+    help="Treat each row of .csv, .tsv or .parquet files as a document; the text is in this column.",
 )
-@click.option("--id", "names", metavar="NAME", help="The column with the names of the documents.")
-@click.option("--window", type=click.IntRange(1), help="Known words on each side.  [default: as the model was made]")
-@click.option("--step", type=click.IntRange(1), help="Words from one window to the next.  [default: as --window]")
-@click.option("--soft", is_flag=True, help="Spread each window over its atoms; not the nearest atom alone.")
-@click.option("--scale", type=click.FloatRange(0, min_open=True), help="Of --soft: the larger, the fewer atoms.")
-@click.option("--keep-common", is_flag=True, help="Do not remove the direction that all windows have in common.")
-@click.option("--by-atom", is_flag=True, help="Show the documents of each atom; not the atoms of each document.")
-@click.option("--top", type=click.IntRange(1), default=5, show_default=True, metavar="N", help="How many to show.")
+@click.option("--id", "names", metavar="NAME", help="Column with the names of the documents.")
+@click.option("--window", type=click.IntRange(1), help="Known words on each side.  [default: as in training]")
+@click.option("--step", type=click.IntRange(1), help="Words between windows.  [default: as --window]")
+@click.option("--soft", is_flag=True, help="Distribute each window over several atoms instead of the nearest one.")
+@click.option("--scale", type=click.FloatRange(0, min_open=True), help="With --soft: a larger scale gives fewer atoms.")
+@click.option("--keep-common", is_flag=True, help="Keep the common direction of all windows.")
+@click.option("--by-atom", is_flag=True, help="Show documents by atom instead of atoms by document.")
+@click.option(
+    "--top", type=click.IntRange(1), default=5, show_default=True, metavar="N", help="Number of items to show."
+)
 @options.replace_invalid
 @options.threads
 @options.as_json
@@ -68,10 +72,10 @@ def topics(
     force: bool,
     quiet: bool,
 ) -> None:
-    """Documents as distributions over atoms.
+    """Describe documents as distributions over atoms.
 
-    DOCS are files or folders, one document per file; with --lines one per line, with --column one per row of a table. A
-    window rolls over each document and belongs to the atom nearest to it; shares are shares of windows.
+    DOCS are files or folders with one document per file, per line (--lines) or per row of a table (--column). A window
+    moves over each document and is assigned to its nearest atom; shares are shares of windows.
     """
     from wordatoms.progress import Display
     from wordatoms.run import Run
@@ -107,11 +111,11 @@ def topics(
 
 def _check_usage(lines: bool, column: str | None, names: str | None, soft: bool, scale: float | None) -> None:
     if lines and column:
-        raise click.UsageError("--lines and --column exclude each other.")
+        raise click.UsageError("--lines and --column are mutually exclusive.")
     if names and not column:
-        raise click.UsageError("--id names a column of a table; say with --column where the text is.")
+        raise click.UsageError("--id names a column of a table; pass the column with the text as --column.")
     if scale and not soft:
-        raise click.UsageError("--scale is for --soft.")
+        raise click.UsageError("--scale needs --soft.")
 
 
 def _documents(
@@ -143,7 +147,7 @@ def _by_document(found: Topics, top: int) -> list[dict[str, Any]]:
 
 
 def _by_atom(found: Topics, top: int) -> list[dict[str, Any]]:
-    """Atoms that documents are about, by falling mean share."""
+    """The atoms of all documents, by decreasing mean share."""
     means = found.mean_shares()
     return [
         {

@@ -36,35 +36,35 @@ def _with(*decorators: Callable[[Command], Command]) -> Callable[[Command], Comm
 
 text_argument = click.argument("text", nargs=-1, required=True)
 count_options = _with(
-    click.option("--min-count", type=click.IntRange(1), default=5, show_default=True, help="Rarer words are left out."),
+    click.option("--min-count", type=click.IntRange(1), default=5, show_default=True, help="Leave out rarer words."),
     click.option(
         "--max-words",
         type=click.IntRange(0),
         default=50_000,
         show_default=True,
         callback=lambda _context, _option, value: value or None,
-        help="Keep the most frequent words only; 0 keeps all.",
+        help="Maximum number of words, by frequency; 0 for no limit.",
     ),
     click.option(
         "--window",
         type=click.IntRange(1),
         default=10,
         show_default=True,
-        help="Words on each side that count.",
+        help="Co-occurrence window: words on each side.",
     ),
     click.option(
         "--weighting",
         type=click.Choice(["harmonic", "flat"]),
         default="harmonic",
         show_default=True,
-        help="A neighbour counts 1/distance (harmonic) or 1 (flat).",
+        help="Weight of a neighbour: 1/distance (harmonic) or 1 (flat).",
     ),
-    click.option("--keep-case", is_flag=True, help="Do not lower-case."),
-    click.option("--pretokenized", is_flag=True, help="The text is split already: cut it at white space only."),
+    click.option("--keep-case", is_flag=True, help="Do not convert the text to lower case."),
+    click.option("--pretokenized", is_flag=True, help="Split the text at white space only."),
     click.option(
         "--phrases",
         type=click.Path(exists=True, dir_okay=False),
-        help="File of phrases, one per line, that become one word: new york → new_york.",
+        help="File with one phrase per line; each becomes a single word, such as new york → new_york.",
     ),
     options.replace_invalid,
 )
@@ -86,7 +86,7 @@ embed_options = _with(
         "parameters",
         type=options.Assignment(),
         multiple=True,
-        help="Any other parameter of the method, such as learning_rate=0.02; may be repeated.",
+        help="Another parameter of the method, such as learning_rate=0.02; may be repeated.",
     ),
     options.seed,
 )
@@ -99,16 +99,16 @@ map_options = _with(
         type=click.FloatRange(0, min_open=True),
         default=1e-3,
         show_default=True,
-        help="Of SIF: a word weighs a / (a + p(word)); inf is the plain mean.",
+        help="SIF parameter: the weight of a word is a / (a + p(word)); inf for the plain mean.",
     ),
     click.option(
         "--weighting",
         type=click.Choice(WEIGHTINGS),
         default="auto",
         show_default=True,
-        help="How words count in the fit by their number of contexts; auto: what does best on held-out words.",
+        help="Weight of words in the fit by their number of contexts; auto selects the best on held-out words.",
     ),
-    click.option("--include-target", is_flag=True, help="Keep the word itself in its contexts."),
+    click.option("--include-target", is_flag=True, help="Include the word itself in its contexts."),
     click.option("--remove-common", is_flag=True, help="Remove the common direction of all contexts before the fit."),
 )
 atom_options = _with(
@@ -116,32 +116,37 @@ atom_options = _with(
         "--atoms",
         "n_atoms",
         type=options.NumberOrAuto(),
-        help="Atoms of each run; auto chooses by how much two runs overlap.  [default: 2000, or a fifth of the words]",
+        help="Atoms per run; auto chooses by the overlap of two runs.  [default: 2000, or a fifth of the words]",
     ),
     click.option(
         "--sizes",
         type=options.Numbers(),
-        help="Numbers of atoms that auto chooses from, such as 500,1000.  [default: what suits the vocabulary]",
+        help="Numbers of atoms for auto to choose from, such as 500,1000.  [default: depends on the vocabulary]",
     ),
-    click.option("--sparsity", type=click.IntRange(1), default=5, show_default=True, help="Most atoms of a word."),
+    click.option("--sparsity", type=click.IntRange(1), default=5, show_default=True, help="Maximum atoms per word."),
     click.option(
         "--sparsity-range",
         type=options.NumberRange(),
-        help="Instead of --sparsity: fewer atoms for rare words, more for frequent ones, such as 3-7.",
+        help="Replaces --sparsity: fewer atoms for rare words and more for frequent ones, such as 3-7.",
     ),
     click.option(
-        "--restarts", "n_restarts", type=click.IntRange(1), default=5, show_default=True, help="Runs of k-SVD."
+        "--restarts", "n_restarts", type=click.IntRange(1), default=5, show_default=True, help="Number of k-SVD runs."
     ),
     click.option(
-        "--iterations", "n_iterations", type=click.IntRange(1), default=25, show_default=True, help="Of each run."
+        "--iterations",
+        "n_iterations",
+        type=click.IntRange(1),
+        default=25,
+        show_default=True,
+        help="k-SVD iterations per run.",
     ),
-    click.option("--nonnegative", is_flag=True, help="Allow no negative weights."),
+    click.option("--nonnegative", is_flag=True, help="Do not allow negative weights."),
     click.option(
         "--vectors",
         type=click.Choice(["word", "induced"]),
         default="word",
         show_default=True,
-        help="Learn from the word vectors or from the induced ones (stage map).",
+        help="Learn atoms from word vectors or from induced vectors (stage map).",
     ),
 )
 
@@ -198,7 +203,7 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
 @options.force
 @options.quiet
 def count(text: tuple[str, ...], output: str, **given: Any) -> None:
-    """Stage 1 of train: vocabulary and co-occurrences."""
+    """Stage 1 of train: count words and co-occurrences."""
     from wordatoms.pipeline.count import count
     from wordatoms.storage.folder import ModelFolder
 
@@ -214,16 +219,16 @@ def count(text: tuple[str, ...], output: str, **given: Any) -> None:
 @click.option(
     "--text",
     multiple=True,
-    help=f"Where the text is now, for {' and '.join(trainer_names(has='reads_text'))}; may be repeated.",
+    help=f"Current location of the text, for {' and '.join(trainer_names(has='reads_text'))}; may be repeated.",
 )
-@click.option("-o", "--output", metavar="MODEL", help="Put the vectors into a new model that shares the counts.")
+@click.option("-o", "--output", metavar="MODEL", help="Write the vectors to a new model that shares the counts.")
 @options.engine_elsewhere
 @options.scheduler_elsewhere
 @options.threads
 @options.force
 @options.quiet
 def embed(model: str, text: tuple[str, ...], output: str | None, **given: Any) -> None:
-    """Stage 2 of train: word vectors from the counts, on this machine."""
+    """Stage 2 of train: train word vectors on the counts."""
     from wordatoms.pipeline.embed import embed
     from wordatoms.storage.folder import ModelFolder
 
@@ -246,9 +251,9 @@ def embed(model: str, text: tuple[str, ...], output: str | None, **given: Any) -
 @options.force
 @options.quiet
 def map_(model: str, text: tuple[str, ...], **given: Any) -> None:
-    """Stage 3 of train: the map A from contexts to word vectors.
+    """Stage 3 of train: learn the map A from contexts to word vectors.
 
-    One pass over the text averages the contexts of every word; a regression then finds the matrix A that takes these
+    One pass over the text averages the contexts of every word; a regression then finds the matrix A that maps these
     averages to the word vectors.
     """
     from wordatoms.pipeline.map import MapSettings, map_contexts
@@ -272,10 +277,10 @@ def map_(model: str, text: tuple[str, ...], **given: Any) -> None:
 @options.quiet
 @options.as_json
 def atomize(model: str, **given: Any) -> None:
-    """Stage 4 of train: atoms, and the senses of every word.
+    """Stage 4 of train: learn the atoms and the senses of all words.
 
-    Several runs of k-SVD from different seeds; atoms that come back are kept, near ones merged, meaningless ones
-    dropped, and all words coded again. Reports how much the runs overlap.
+    k-SVD runs several times from different seeds. Atoms that recur are kept, close ones are merged, meaningless ones
+    are dropped, and all words are coded again. Reports the overlap of the runs.
     """
     from wordatoms.pipeline.atomize import atomize
     from wordatoms.storage.folder import ModelFolder

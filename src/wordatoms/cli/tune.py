@@ -1,4 +1,4 @@
-"""`tune`: how contexts are read, chosen by pseudowords in text that the model has not seen."""
+"""`tune`: choose how contexts are read, on pseudowords in held-out text."""
 
 from __future__ import annotations
 
@@ -18,21 +18,23 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("model")
 @click.option("--text", multiple=True, help="Text that the model was not trained on; may be repeated.")
-@click.option("--from", "other", metavar="MODEL", help="Take over the settings of a model that was tuned before.")
-@click.option("--atoms", "n_atoms", type=options.Numbers(), help="Numbers of atoms to choose among, as 1000,2000.")
-@click.option("--sparsity", "sparsities", type=options.Numbers(), help="Most atoms of a word, as 3,5,8.")
-@click.option("--a", type=options.Decimals(), help="Values of SIF's a to choose among, as 0.0003,0.001,0.003.")
-@click.option("--window", type=options.Numbers(), help="Windows to choose among, in words on each side.")
-@click.option("--falloff", type=options.Decimals(), help="Powers of the distance by which a word counts less.")
-@click.option("--noise", type=options.Decimals(), help="How noisy a single context is taken to be.")
-@click.option("--scale", type=options.Decimals(), help="Scales of the posterior.")
+@click.option("--from", "other", metavar="MODEL", help="Copy the settings of a tuned model.")
+@click.option("--atoms", "n_atoms", type=options.Numbers(), help="Numbers of atoms to try, such as 1000,2000.")
+@click.option("--sparsity", "sparsities", type=options.Numbers(), help="Sparsities to try, such as 3,5,8.")
+@click.option("--a", type=options.Decimals(), help="Values of the SIF parameter a to try, such as 0.0003,0.001.")
+@click.option("--window", type=options.Numbers(), help="Windows to try, in words on each side.")
+@click.option(
+    "--falloff", type=options.Decimals(), help="Exponents of the distance, by which words lose weight, to try."
+)
+@click.option("--noise", type=options.Decimals(), help="Noise levels of a single context to try.")
+@click.option("--scale", type=options.Decimals(), help="Scales of the posterior to try.")
 @click.option(
     "--pseudowords",
     "n_pseudowords",
     type=click.IntRange(1),
     default=400,
     show_default=True,
-    help="How many; one half chooses, the other half checks.",
+    help="Number of pseudowords; half for the choice, half for the reported scores.",
 )
 @options.seed
 @options.threads
@@ -40,17 +42,19 @@ if TYPE_CHECKING:
 @options.as_json
 @options.quiet
 def tune(model: str, other: str | None, as_json: bool, quiet: bool, **given: Any) -> None:
-    """Choose how contexts are read, and keep it in the model.
+    """Choose how contexts are read, and store the settings in the model.
 
-    Two unrelated words of similar frequency are written as one, in text that the model has not seen; settings are
-    chosen by how well the two are told apart. No test set is looked at.
+    In text that the model has not seen, pairs of unrelated words of similar frequency are merged into pseudowords.
+    Settings are chosen by how well the two words can be told apart. No test set is used.
     """
     from wordatoms.pipeline.tune import adopt_tuning
     from wordatoms.storage.folder import ModelFolder
 
     folder = ModelFolder(model)
     if bool(other) == bool(given["text"]):
-        raise click.UsageError("pass either --text with text that the model has not seen, or --from with a model.")
+        raise click.UsageError(
+            "pass either --text with text that the model has not seen, or --from with a tuned model."
+        )
     if other:
         chosen = adopt_tuning(folder, ModelFolder(other)).record()
         show_json({"settings": chosen}) if as_json else _show_settings(chosen)
@@ -91,7 +95,7 @@ def _tune(folder: ModelFolder, given: dict[str, Any], *, quiet: bool) -> TuningR
 
 
 def _compare_atoms(folder: ModelFolder, other: ModelFolder, *, quiet: bool) -> None:
-    """The number of atoms and the sparsity may have been tuned, too, and belong to the atoms."""
+    """Warn if the atoms have another number or sparsity, which may have been tuned and are not copied."""
     from wordatoms.pipeline.tune import settings_of_atoms
 
     ours, theirs = settings_of_atoms(folder), settings_of_atoms(other)
@@ -104,7 +108,7 @@ def _compare_atoms(folder: ModelFolder, other: ModelFolder, *, quiet: bool) -> N
 
 
 def _show_settings(chosen: Mapping[str, float | None]) -> None:
-    """In full, for a setting may be as small as 0.0003; an `a` without bound is kept as none."""
+    """Print the settings unrounded; an infinite `a` is stored as None."""
     rows = [[name, "inf" if value is None else f"{value:g}"] for name, value in chosen.items()]
     show_table(["setting", "value"], rows)
 
@@ -122,6 +126,8 @@ def _show(folder: ModelFolder, result: TuningResult, *, as_json: bool, quiet: bo
     _show_settings(result.settings.record())
     click.echo()
     rows = [[name, *figures.values()] for name, figures in result.figures().items()]
-    show_table(["on pseudowords that had no say", *result.chosen], rows)
+    show_table(["on other pseudowords", *result.chosen], rows)
     if not held_out:
-        remark("the text was also trained on; tune on text that was held out to trust these figures.", quiet=quiet)
+        remark(
+            "the model was trained on this text, so the scores are too optimistic; tune on held-out text.", quiet=quiet
+        )

@@ -1,4 +1,4 @@
-"""Commands on words in contexts: which sense is meant, and which usages belong together."""
+"""`disambiguate` and `cluster`: words in contexts."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ N_TYPICAL = 3
     "--file",
     "path",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True),
-    help="A file with one text per line instead; - is standard input.",
+    help="Read a file with one text per line; - for standard input.",
 )
 @options.model
-@click.option("-n", "--number", type=click.IntRange(1), default=3, show_default=True, help="Senses to show.")
+@click.option("-n", "--number", type=click.IntRange(1), default=3, show_default=True, help="Number of senses to show.")
 @options.as_json
 @options.quiet
 def disambiguate(
     word: str, text: str | None, path: str | None, model: str, number: int, as_json: bool, quiet: bool
 ) -> None:
-    """Which sense of WORD is meant in TEXT.
+    """Find which sense of WORD is meant in TEXT.
 
-    Every occurrence in any inflected form is answered: its likeliest senses with their probabilities, and the words of
-    the text that decided. With --file there is one row per occurrence; with --json as well, one JSON object per line.
+    For every occurrence of WORD, in any inflected form, shows the likeliest senses with their probabilities and the
+    words of the text that decided. --file prints one row per occurrence, or one JSON object per line with --json.
     """
     if (text is None) == (path is None):
         raise click.UsageError("pass a TEXT, or --file with one text per line.")
@@ -70,7 +70,7 @@ def _show_answers(answers: list[Disambiguation], number: int, *, as_json: bool, 
 
 
 def _show_lines(opened: SenseModel, word: str, path: str, number: int, *, as_json: bool, quiet: bool) -> None:
-    """One row per occurrence, as they come."""
+    """Print one row per occurrence as soon as it is known."""
     n_with = n_without = 0
     with open_lines(path) as lines:
         for line, answers in enumerate(opened.disambiguate_each(word, lines), 1):
@@ -116,18 +116,20 @@ def _near(nearest: tuple[Any, ...]) -> str:
 @click.command()
 @click.argument("word")
 @options.contexts
-@click.option("-k", "k", type=options.NumberOrAuto(), default="auto", show_default=True, help="Clusters, or auto.")
+@click.option(
+    "-k", "k", type=options.NumberOrAuto(), default="auto", show_default=True, help="Number of clusters, or auto."
+)
 @options.model
 @options.seed
 @options.as_json
 @options.quiet
 def cluster(word: str, contexts: str, k: Any, model: str, seed: int, as_json: bool, quiet: bool) -> None:
-    """Put the usages of WORD in one's own texts together by sense: word-sense induction.
+    """Cluster the occurrences of WORD in your texts by sense (word-sense induction).
 
-    Every occurrence of WORD in any inflected form is a usage. Shown are the clusters, the senses that are meant in them
-    and their most typical texts.
+    Every occurrence of WORD, in any inflected form, is a usage. Shows the clusters with their senses and their most
+    typical texts.
     """
-    texts = read_lines(contexts, blank=True)  # lines are told by their numbers in the file
+    texts = read_lines(contexts, blank=True)  # keep blank lines, because output refers to line numbers
     opened = load_model(model)
     found = opened.cluster(word, texts, k, random_state=seed)
     n_without = len(texts) - len(set(found.texts))

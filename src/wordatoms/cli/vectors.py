@@ -1,4 +1,4 @@
-"""Commands on the vectors of a model: ask for neighbours, bring vectors in, take them out, describe the model."""
+"""Commands on the vectors of a model: nearest words, similarity, import, export, and a description of the model."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ COMPACT = "compact"
 @options.number
 @options.as_json
 def nearest(words: tuple[str, ...], model: str, number: int, as_json: bool) -> None:
-    """The words nearest to a word, by cosine."""
+    """Show the words nearest to a word, by cosine."""
     from wordatoms.senses.parts import ModelParts
 
     opened = ModelParts(model)
     known = [opened.find_spelling(word) or word for word in words]
-    opened.embeddings.lookup(known)  # unknown words are told together
+    opened.embeddings.lookup(known)  # report all unknown words at once
     found = {word: opened.near_words(spelling, number) for word, spelling in zip(words, known, strict=True)}
     if as_json:
         show_json(found)
@@ -44,12 +44,12 @@ def nearest(words: tuple[str, ...], model: str, number: int, as_json: bool) -> N
 @click.command()
 @click.argument("word1")
 @click.argument("word2")
-@click.option("--context1", metavar="TEXT", help="A text with WORD1 in it.")
-@click.option("--context2", metavar="TEXT", help="A text with WORD2 in it.")
+@click.option("--context1", metavar="TEXT", help="A text that contains WORD1.")
+@click.option("--context2", metavar="TEXT", help="A text that contains WORD2.")
 @options.model
 @options.as_json
 def similarity(word1: str, word2: str, context1: str | None, context2: str | None, model: str, as_json: bool) -> None:
-    """The cosine between two words, or between two words as they are meant in their contexts."""
+    """Compute the cosine of two words, optionally in contexts."""
     if context1 is None and context2 is None:
         from wordatoms.senses.parts import ModelParts
 
@@ -66,9 +66,11 @@ def similarity(word1: str, word2: str, context1: str | None, context2: str | Non
 @click.command("import")
 @click.argument("vectors")
 @options.output
-@click.option("--format", "format_", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True)
-@click.option("--words", type=click.Path(), help="The word list of an .npy file, one word per line.")
-@click.option("--max-words", type=click.IntRange(1), help="Read only the first so many words.")
+@click.option(
+    "--format", "format_", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True, help="File format."
+)
+@click.option("--words", type=click.Path(), help="Word list for an .npy file, one word per line.")
+@click.option("--max-words", type=click.IntRange(1), help="Read at most this many words.")
 @options.force
 @options.quiet
 def import_(
@@ -82,7 +84,7 @@ def import_(
 ) -> None:
     """Make a model from a file of vectors.
 
-    VECTORS is GloVe text, word2vec text or binary, fastText .vec, or .npy with a list of words beside it.
+    VECTORS is a file in GloVe text, word2vec text or binary, fastText .vec, or .npy format; .npy needs a word list.
     """
     from wordatoms.pipeline.embed import import_vectors
     from wordatoms.storage.folder import ModelFolder
@@ -95,15 +97,15 @@ def import_(
 
 @click.command("export")
 @click.argument("model")
-@click.option("-o", "--output", metavar="FILE", required=True, help="File to write, or folder of a compact model.")
+@click.option("-o", "--output", metavar="FILE", required=True, help="File to write, or folder for a compact model.")
 @click.option("--format", "format_", type=click.Choice([*FORMATS, COMPACT]), default="word2vec", show_default=True)
 @options.force
 @options.quiet
 def export_(model: str, output: str, format_: str, force: bool, quiet: bool) -> None:
-    """Write vectors to a file for other programs, or a compact model to hand on.
+    """Export vectors for other programs, or a compact model to share.
 
-    A compact model is a folder with all that answers questions, about a tenth as large: vectors in bytes, without
-    counts and all else that only training needs.
+    A compact model answers all queries and is about a tenth as large: vectors have one byte per number, and counts and
+    other files needed only for training are left out.
     """
     if format_ == COMPACT:
         _export_compact(model, output, force=force, quiet=quiet)
@@ -136,10 +138,10 @@ def _export_vectors(model: str, output: str, format_: str, *, force: bool, quiet
 @click.command()
 @click.argument("folder", metavar="[MODEL]", required=False)
 @options.model
-@click.option("--verify", is_flag=True, help="Compare all files with their checksums; exit code 1 where one is broken.")
+@click.option("--verify", is_flag=True, help="Verify the checksums of all files; exit with code 1 if one is damaged.")
 @options.as_json
 def info(folder: str | None, model: str, verify: bool, as_json: bool) -> None:
-    """What a model holds, and how it was made, stage by stage."""
+    """Describe a model and how each stage was made."""
     from wordatoms.storage.folder import ModelFolder
 
     opened = ModelFolder(folder or model)
@@ -150,7 +152,7 @@ def info(folder: str | None, model: str, verify: bool, as_json: bool) -> None:
 
 
 def _show_files(opened: ModelFolder, *, as_json: bool) -> None:
-    """Every file with its state; leaves with 1 where one is broken."""
+    """Show every file with its state; raise if one is damaged."""
     checked = opened.check_files(thorough=True)
     broken = [file for file in checked if file.fault]
     if as_json:
@@ -185,7 +187,7 @@ def _show_stages(opened: ModelFolder, *, as_json: bool) -> None:
 
 
 def _origin(record: dict[str, Any]) -> str:
-    """Which program made a stage, and when; a compact model keeps no times."""
+    """The program and time that made a stage; compact models have no times."""
     seconds = [f"{record['seconds']:,.1f} s"] if "seconds" in record else []
     return ", ".join([record["program"], *([record["made"]] if "made" in record else []), *seconds])
 
