@@ -237,7 +237,7 @@ class TestPacked:
     @pytest.mark.parametrize("packer", COMPRESSORS)
     def test_cut_or_broken_data_is_an_error(self, file: Callable[[bytes], Path], packer: str) -> None:
         packed = COMPRESSORS[packer](GLOVE * 1000)
-        with pytest.raises(VectorFileError, match="cannot be read: its packed data ends too early"):
+        with pytest.raises(VectorFileError, match="cannot be read: its compressed data ends too early"):
             read_vectors(file(packed[:-6]))
         with pytest.raises(VectorFileError):
             read_vectors(file(packed[:20] + b"broken" + packed[26:]))

@@ -13,8 +13,8 @@ from wordatoms.errors import InputError, MissingExtraError
 from wordatoms.pipeline.count import count
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.storage.folder import ModelFolder
-from wordatoms.text.addresses import exists_address, find_addresses, is_address, open_address
 from wordatoms.text.corpus import open_corpus, read_blocks
+from wordatoms.text.files import find_files, is_address, open_file, path_exists
 
 LINES = b"".join(b"the tie of the bank number %d\n" % k for k in range(200))
 
@@ -34,12 +34,12 @@ def test_what_is_an_address() -> None:
 
 
 def test_files_are_found_by_name_folder_and_pattern(store: str) -> None:
-    assert find_addresses(f"{store}/a.txt") == [f"{store}/a.txt"]
+    assert find_files([f"{store}/a.txt"]) == [f"{store}/a.txt"]
     both = ["memory:///texts/a.txt", "memory:///texts/deep/b.txt.gz"]
-    assert [name.replace("memory://texts", "memory:///texts") for name in find_addresses(store)] == both
-    assert len(find_addresses(f"{store}/**/*.gz")) == 1
-    assert exists_address(f"{store}/a.txt")
-    assert not exists_address(f"{store}/c.txt")
+    assert [name.replace("memory://texts", "memory:///texts") for name in find_files([store])] == both
+    assert len(find_files([f"{store}/**/*.gz"])) == 1
+    assert path_exists(f"{store}/a.txt")
+    assert not path_exists(f"{store}/c.txt")
 
 
 def test_shards_of_a_file_elsewhere_are_its_lines(store: str, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_store_that_fails_while_it_is_read(store: str, tmp_path: Path, monkeyp
     def fail(*_: object) -> None:
         raise StoreError("token expired")
 
-    opened = open_address(f"{store}/a.txt")
+    opened = open_file(f"{store}/a.txt")
     monkeypatch.setattr(type(opened.raw._file), "read", fail)
     with pytest.raises(InputError, match=r"texts/a\.txt cannot be read: token expired"):
         list(read_blocks(corpus.shards[0]))

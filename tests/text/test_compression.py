@@ -88,7 +88,7 @@ def test_a_decompression_bomb_comes_in_small_pieces(compression: str) -> None:
 def test_truncated_data_is_noticed_wherever_it_ends(compression: str) -> None:
     whole = COMPRESSORS[compression](os.urandom(40).hex().encode() * 20 + b"\n")
     for n_bytes in range(8, len(whole), 3):
-        with pytest.raises(TruncatedError, match="its packed data ends too early"):
+        with pytest.raises(TruncatedError, match="its compressed data ends too early"):
             inflate_all(whole[:n_bytes], compression)
 
 

@@ -7,6 +7,8 @@ import io
 import os
 import sys
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -150,11 +152,11 @@ def test_a_file_compressed_twice_is_refused(folder: Path, work: Path) -> None:
 
 def test_a_nul_byte_is_refused_wherever_it_is(folder: Path, work: Path) -> None:
     near = write(folder / "near", b"words and\0more\n")
-    assert "near is not plain text: it holds a NUL byte at byte 9; pass plain" in refusal([near], work)
+    assert "near is not plain text: it contains a NUL byte at byte 9; pass plain" in refusal([near], work)
     content = many_lines(200_000)
     far = write(folder / "far", content[:150_000] + b"\0" + content[150_000:])
     for options in ({}, {"shard_bytes": 1000}, {"replace_invalid": True}):
-        assert "far is not plain text: it holds a NUL byte at byte 150,000;" in refusal([far], work, **options)
+        assert "far is not plain text: it contains a NUL byte at byte 150,000;" in refusal([far], work, **options)
 
 
 @pytest.mark.parametrize("compression", ["", *COMPRESSORS])
@@ -176,7 +178,7 @@ def test_permission_denied_is_said(folder: Path, work: Path, monkeypatch: pytest
         raise PermissionError(13, "Permission denied", str(self))
 
     monkeypatch.setattr(Path, "open", deny)
-    assert "secret.txt may not be read: permission denied" in refusal([path], work)
+    assert "secret.txt cannot be read: permission denied" in refusal([path], work)
 
 
 @pytest.mark.parametrize(("option", "value"), [("threads", 0), ("shard_bytes", 0)])
@@ -247,15 +249,19 @@ def test_an_interrupt_while_a_dump_is_stripped_cleans_up(folder: Path, work: Pat
     assert not list(work.iterdir())
 
 
-def test_when_one_file_fails_the_others_stop() -> None:
-    def work_on(number: int, stop: threading.Event) -> None:
-        if number:
-            raise InputError("broken")
-        assert stop.wait(20)
-        text._stop_if(stop)
+def test_when_one_file_fails_the_others_stop(folder: Path, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [write(folder / name, POEM) for name in "ab"]
 
+    def hash_slowly(given: text._Input, on_read: Callable[[int], None]) -> None:
+        if given.path == str(paths[1]):
+            raise InputError("broken")
+        for _ in range(2000):
+            time.sleep(0.01)
+            on_read(0)
+
+    monkeypatch.setattr(text, "_hash", hash_slowly)
     with pytest.raises(InputError, match="broken"):
-        text._run_stoppable(work_on, [0, 1], 2)
+        open_corpus(paths, work=work, threads=2)
 
 
 def test_a_full_disk_is_blamed_on_the_work_folder(folder: Path, tmp_path: Path) -> None:
@@ -346,7 +352,7 @@ def test_other_xml_is_plain_text(folder: Path, work: Path) -> None:
 
 def test_a_truncated_dump_is_named_and_leaves_nothing(folder: Path, work: Path) -> None:
     path = write(folder / "dump.xml", DUMP.encode()[:-20])
-    assert "dump.xml is not a whole MediaWiki dump: its XML breaks at line 8" in refusal([path], work)
+    assert "dump.xml is not a complete MediaWiki dump: its XML is invalid at line 8" in refusal([path], work)
     assert not list(work.iterdir())
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from samples import POEM
 from wordatoms.errors import InputError
-from wordatoms.text.file_kinds import is_dump, refuse_binary
+from wordatoms.text.files import is_dump, refuse_binary
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_files_that_are_not_text_are_told_by_their_kind(content: bytes, kind: st
 
 
 def test_a_nul_byte_is_refused_with_its_place() -> None:
-    with pytest.raises(InputError, match="near is not plain text: it holds a NUL byte at byte 9; pass plain"):
+    with pytest.raises(InputError, match="near is not plain text: it contains a NUL byte at byte 9; pass plain"):
         refuse_binary(b"words and\0more\n", "near")
 
 

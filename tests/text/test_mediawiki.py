@@ -14,7 +14,7 @@ from wordatoms.text.mediawiki import iter_pages, strip_markup
 
 
 def pages_of(content: bytes) -> list[str]:
-    return list(iter_pages(io.BytesIO(content)))
+    return [page.text for page in iter_pages(io.BytesIO(content))]
 
 
 # Pages
@@ -48,7 +48,7 @@ def test_pages_come_one_after_the_other_without_reading_ahead() -> None:
             return head + page("Tie", "word " * (size // 5)).encode()
 
     stream = Endless()
-    pages = iter_pages(stream)
+    pages = (page.text for page in iter_pages(stream))
     for _ in range(5):
         assert next(pages).startswith("word word")
     assert stream.n_reads <= 6
@@ -60,13 +60,13 @@ def test_pages_come_one_after_the_other_without_reading_ahead() -> None:
 def test_truncated_xml_is_refused_with_its_place_wherever_it_ends() -> None:
     content = wiki(page("Tie", "A tie\nis a draw"), page("Ärger", "müßig"))
     for n_bytes in range(0, len(content), 7):
-        with pytest.raises(InputError, match=r"breaks at line \d, column \d+ \(byte [\d,]+\)"):
+        with pytest.raises(InputError, match=r"is invalid at line \d, column \d+ \(byte [\d,]+\)"):
             pages_of(content[:n_bytes])
 
 
 def test_malformed_xml_is_refused_with_its_place() -> None:
     content = wiki(page("Tie", "fine"), page("Bad", "\n& so <b>"))
-    with pytest.raises(InputError, match="the dump is not a whole MediaWiki dump: its XML breaks at line 5, column 1 "):
+    with pytest.raises(InputError, match="not a complete MediaWiki dump: its XML is invalid at line 5, column 1 "):
         pages_of(content)
 
 
@@ -205,8 +205,8 @@ def test_a_page_that_cannot_be_parsed_is_left_out_with_a_warning(
     )
     with caplog.at_level(logging.WARNING):
         assert paragraphs_of(content, threads) == [["first"], ["last"]]
-    assert "probe.xml: the page 'Tangled' is left out: 20,000 brackets" in caplog.text
-    assert "probe.xml: the page 'Huge' is left out: the wikitext is longer" in caplog.text
+    assert "probe.xml: the page 'Tangled' is skipped: 20,000 brackets" in caplog.text
+    assert "probe.xml: the page 'Huge' is skipped: the wikitext is longer" in caplog.text
 
 
 def many_pages() -> Iterator[str]:
@@ -224,5 +224,5 @@ def test_pages_keep_their_order_on_any_number_of_processes(monkeypatch: pytest.M
 
 def test_an_error_in_the_middle_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dump, "_BATCH_CHARACTERS", 1000)
-    with pytest.raises(InputError, match=r"probe\.xml is not a whole MediaWiki dump"):
+    with pytest.raises(InputError, match=r"probe\.xml is not a complete MediaWiki dump"):
         paragraphs_of(wiki(*many_pages())[:-30], threads=2)

@@ -99,7 +99,7 @@ def test_a_missing_path_says_where_it_was_sought() -> None:
 def test_no_sources_an_empty_folder_and_an_empty_pattern_are_refused(folder: Path) -> None:
     write(folder / ".hidden")
     assert "no text was given" in refusal([])
-    assert f"the folder {folder} holds no files" in refusal([folder])
+    assert f"the folder {folder} contains no files" in refusal([folder])
     assert f"no file matches the pattern {folder}/*.txt" in refusal([f"{folder}/*.txt"])
     assert "nowhere/text does not exist" in refusal([folder / "nowhere/text"])
 
@@ -114,7 +114,7 @@ def test_a_folder_without_permission_is_said(folder: Path) -> None:
     write(folder / "closed" / "text")
     (folder / "closed").chmod(0)
     try:
-        assert "closed may not be read: permission denied" in refusal([folder])
+        assert "closed cannot be read: permission denied" in refusal([folder])
     finally:
         (folder / "closed").chmod(0o700)
 
@@ -122,7 +122,7 @@ def test_a_folder_without_permission_is_said(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
-        (PermissionError(13, "Permission denied"), "x may not be read: permission denied; change its permissions."),
+        (PermissionError(13, "Permission denied"), "x cannot be read: permission denied; change its permissions."),
         (IsADirectoryError(21, "Is a directory"), "x is a folder where a file was expected; pass the files in it."),
         (OSError(5, "Input/output error"), "x cannot be read: Input/output error; check the file."),
     ],

@@ -14,8 +14,8 @@ from typing import Any
 from wordatoms.errors import InputError, ModelError
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.folder import ModelFolder
-from wordatoms.text.addresses import exists_address, is_address
 from wordatoms.text.corpus import Corpus, TextFile, open_corpus
+from wordatoms.text.files import is_address, path_exists
 from wordatoms.text.tokenizer import Tokenizer
 
 
@@ -55,7 +55,7 @@ def opened_text(
                 threads=run.n_threads,
                 replace_invalid=settings.replace_invalid,
                 on_bytes=report,
-                elsewhere=run.engine.map if run.engine and run.engine.is_elsewhere else None,
+                remote_map=run.engine.map if run.engine and run.engine.is_elsewhere else None,
             )
         yield corpus
     finally:
@@ -110,7 +110,7 @@ def recorded_sources(counted: dict[str, Any]) -> list[str]:
     """Where the text of a count was, if it is still there."""
     with trusting_record():
         paths = [str(file["path"]) for file in counted["inputs"]]
-    if not all(exists_address(path) if is_address(path) else Path(path).exists() for path in paths):
+    if not all(map(path_exists, paths)):
         raise InputError("the text that was counted is not where it was; say where it is with --text.")
     return paths
 

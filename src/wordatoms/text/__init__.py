@@ -1,0 +1,1 @@
+"""From files to tokens: finding and decompressing text, splitting it into shards, documents and sentences."""

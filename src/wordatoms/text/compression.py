@@ -1,11 +1,10 @@
-"""Compressed data: recognised by its first bytes, and inflated in pieces whose size does not depend on the data.
+"""Decompress gzip, bzip2, xz and zstd data, recognised by its first bytes, in pieces of bounded size.
 
-Gzip, bzip2, xz and zstd are known. A file may hold several members, one after the other: together they are one
-text. Data that breaks off or is damaged is always noticed and ends in a `CompressionError`; whoever reads the
-file, and so knows its name, makes a sentence of it.
+A file may consist of several members one after the other; together they are one text. Truncated or damaged data always
+raises a `CompressionError`; the reader, which knows the name of the file, makes a sentence of it.
 
-The paper says nothing of files. Left out here: archives that hold several files (zip, tar), formats without a
-mark of their own (.lzma, raw deflate), the dictionaries of zstd, and writing.
+Left out: archives of several files (zip, tar), formats without a signature (.lzma, raw deflate), zstd dictionaries, and
+writing.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from typing import Protocol
 
 import zstandard
 
-_READ_BYTES = 1 << 16  # more would be copied over and over where members are short
+_READ_BYTES = 1 << 16  # more would be copied repeatedly where members are short
 _INFLATE_BYTES = 1 << 20
 _XZ_MEMORY = 256 << 20  # `xz -9` needs 65 MiB
-_ZSTD_WINDOW = 128 << 20  # what zstd itself takes unless told otherwise
+_ZSTD_WINDOW = 128 << 20  # zstd's own default limit
 
 Read = Callable[[int], bytes]
-"""The `read` of a file: the next bytes, as many as asked for, fewer only at the end."""
+"""The `read` method of a file, which returns fewer bytes than asked for only at the end."""
 Magics = Sequence[tuple[str, bytes]]
-"""Kinds of files, each with a pattern that its first bytes match."""
+"""Kinds of files, each with a pattern for its first bytes."""
 
 _MAGICS: Magics = (
     ("gzip", rb"\x1f\x8b\x08"),
@@ -38,41 +37,41 @@ _MAGICS: Magics = (
 
 
 class CompressionError(Exception):
-    """What is wrong with compressed data; the reader, who knows the name of the file, adds that."""
+    """Compressed data that cannot be read, without the name of the file."""
 
 
 class TruncatedError(CompressionError):
-    """Compressed data that breaks off."""
+    """Compressed data that ends too early."""
 
     def __init__(self) -> None:
-        super().__init__("its packed data ends too early")
+        super().__init__("its compressed data ends too early")
 
 
 def match_magic(head: bytes, magics: Magics) -> str:
-    """The first kind whose pattern the beginning of a file matches, or nothing."""
+    """Return the first kind whose pattern the beginning of a file matches, or ""."""
     return next((kind for kind, pattern in magics if re.match(pattern, head, re.DOTALL)), "")
 
 
 def recognise_compression(head: bytes) -> str:
-    """What a file that begins like this is compressed with: "gzip", "bzip2", "xz", "zstd" or ""."""
+    """Return the compression of a file that begins with these bytes: "gzip", "bzip2", "xz", "zstd" or ""."""
     return match_magic(head, _MAGICS)
 
 
 def inflate(read: Read, compression: str) -> Iterator[bytes]:
-    """What the compressed data that `read` gives stands for, in pieces of at most a megabyte, some of them empty."""
+    """Yield the decompressed data in pieces of at most a megabyte, some of them empty."""
     try:
         yield from _zstd_chunks(read) if compression == "zstd" else _member_chunks(read, _MEMBERS[compression])
     except (zlib.error, lzma.LZMAError, zstandard.ZstdError, OSError) as error:
-        if isinstance(error, OSError) and error.errno:  # of the disk; bz2 raises one without a number for bad data
+        if isinstance(error, OSError) and error.errno:  # from the disk; for bad data bz2 raises one without a number
             raise
         raise CompressionError(str(error)) from error
 
 
-# Members of gzip, bzip2 and xz
+# --- Members of gzip, bzip2 and xz
 
 
 class _Member(Protocol):
-    """One stretch of compressed data; a file may hold several, one after the other."""
+    """A decompressor for one member."""
 
     @property
     def eof(self) -> bool: ...
@@ -84,7 +83,7 @@ class _Member(Protocol):
 
 
 class _GzipMember:
-    """zlib's decompressor with the manners of those of bz2 and lzma."""
+    """zlib's decompressor with the interface of those in bz2 and lzma."""
 
     def __init__(self) -> None:
         self._zlib = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
@@ -125,26 +124,28 @@ def _member_chunks(read: Read, new_member: Callable[[], _Member]) -> Iterator[by
 
 
 def _skip_padding(data: bytes, read: Read) -> bytes:
-    """What follows the zeros that may stand between and after members."""
+    """Return the data after the zeros that may follow a member."""
     while not (rest := data.lstrip(b"\0")):
         if not (data := read(_READ_BYTES)):
             return b""
     return rest
 
 
-# Frames of zstd
+# --- Frames of zstd
 
 
 def _zstd_chunks(read: Read) -> Iterator[bytes]:
-    """The frames of a zstd file, block by block, as RFC 8878 lays them out.
+    """Decompress the frames of a zstd file block by block (RFC 8878).
 
-    Given more than a block at once, the library's decompressor returns however much comes out; given a whole
-    file, its reader takes the end of a truncated frame for the end of the text.
+    Given more than a block at once, the library's decompressor returns output of any size; its stream reader does not
+    report truncated frames.
     """
     unpacker = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
     while magic := read(4):
-        if magic[1:] == b"\x2a\x4d\x18":  # a frame to be skipped
-            _skip(read, int.from_bytes(_take(read, 4), "little"))
+        if magic[1:] == b"\x2a\x4d\x18":  # a skippable frame
+            n_bytes = int.from_bytes(_take(read, 4), "little")
+            while n_bytes:  # by reading, because a pipe cannot seek
+                n_bytes -= len(_take(read, min(n_bytes, _READ_BYTES)))
         else:
             yield from _zstd_frame(read, magic, unpacker.decompressobj())
 
@@ -164,13 +165,13 @@ def _zstd_frame(read: Read, magic: bytes, frame: zstandard.ZstdDecompressionObj)
 
 
 def _zstd_header_bytes(flags: int) -> int:
-    """The length of a frame header after its flags: window, dictionary and size of the content."""
+    """Return the length of a frame header after its flags: window, dictionary and content size."""
     is_single_segment = flags >> 5 & 1
     return 1 - is_single_segment + (0, 1, 2, 4)[flags & 3] + (is_single_segment, 2, 4, 8)[flags >> 6]
 
 
 def _zstd_block(header: int) -> tuple[bool, int]:
-    """Whether a block is the last of its frame, and how many bytes follow its header."""
+    """Return whether a block is the last of its frame, and the number of bytes after its header."""
     is_run = header >> 1 & 3 == 1
     return bool(header & 1), 1 if is_run else header >> 3
 
@@ -180,9 +181,3 @@ def _take(read: Read, n_bytes: int) -> bytes:
     if len(data) < n_bytes:
         raise TruncatedError
     return data
-
-
-def _skip(read: Read, n_bytes: int) -> None:
-    """Leave bytes out by reading them, because a pipe cannot seek."""
-    while n_bytes:
-        n_bytes -= len(_take(read, min(n_bytes, _READ_BYTES)))

@@ -1,11 +1,11 @@
-"""Opening a text: files, folders, patterns and standard input, cut into shards that are read side by side.
+"""Open a text from files, folders, patterns and standard input, split into shards that can be read in parallel.
 
-`open_corpus` finds the files, sees by their content what they are (compressed with gzip, bzip2, xz or zstd, a
-MediaWiki dump), hashes them and describes their text as shards; `read_blocks` reads one shard. What cannot be
-read twice or side by side is first written to a work folder as plain text.
+`open_corpus` finds the files, recognises their content (compressed with gzip, bzip2, xz or zstd, a MediaWiki dump),
+hashes them and describes their text as shards; `read_blocks` reads one shard. Input that cannot be read twice or in
+parallel is first written to a work folder as plain text.
 
-The paper trains on Wikipedia, 3 billion tokens of it (section 5), and says no more about the text. Left out
-here: tokens, encodings other than UTF-8, and archives that hold several files.
+The paper trains on Wikipedia, 3 billion tokens (Section 5), and says no more about the text. Left out: tokens,
+encodings other than UTF-8, and archives of several files.
 """
 
 from __future__ import annotations
@@ -23,16 +23,23 @@ from typing import TYPE_CHECKING, Protocol
 from wordatoms.errors import InputError, require_extra
 from wordatoms.parallel import Item, Result, Stopped, resolve_threads, run_threads
 from wordatoms.storage.files import write_atomic
-from wordatoms.text.addresses import is_address
 from wordatoms.text.compression import recognise_compression
-from wordatoms.text.file_kinds import is_dump, refuse_binary
-from wordatoms.text.files import file_errors, find_files, is_regular, printable, standard_input
+from wordatoms.text.files import (
+    file_errors,
+    find_files,
+    is_address,
+    is_dump,
+    is_regular,
+    open_file,
+    printable,
+    refuse_binary,
+    standard_input,
+)
 from wordatoms.text.shards import (
     MAX_PARAGRAPH_BYTES,
     OnRead,
     ReadProgress,
     Shard,
-    open_file,
     open_text,
     read_blocks,
     read_head,
@@ -45,23 +52,21 @@ __all__ = ["MAX_PARAGRAPH_BYTES", "SHARD_BYTES", "Corpus", "Shard", "TextFile", 
 
 SHARD_BYTES = 64 << 20
 
-_HEAD_BYTES = 1 << 16  # of the text, to see what kind of file it is
+_HEAD_BYTES = 1 << 16  # of the text, to recognise what kind of file it is
 _COPY_BYTES = 1 << 20
 
 log = logging.getLogger(__name__)
 
-_Blocks = Generator[bytes, None, None]
 
-
-class RunElsewhere(Protocol):
-    """How a function is applied to all items on other machines, results in their order."""
+class RemoteMap(Protocol):
+    """Applies a function to all items on other machines and returns the results in order."""
 
     def __call__(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]: ...
 
 
 @dataclass(frozen=True)
 class TextFile:
-    """An input as the user gave it: "-" is standard input."""
+    """An input file as the user named it; "-" is standard input."""
 
     path: str
     n_bytes: int
@@ -70,14 +75,29 @@ class TextFile:
 
 @dataclass(frozen=True)
 class Corpus:
-    """The text of all inputs, cut into shards, and the inputs themselves for the record."""
+    """A text split into shards, returned by `open_corpus`.
+
+    Attributes
+    ----------
+    shards : tuple of Shard
+        Parts of the text that can be read independently.
+    files : tuple of TextFile
+        The input files with their sizes and SHA-256 checksums.
+
+    Examples
+    --------
+    >>> from wordatoms.text.corpus import Corpus, TextFile
+    >>> from wordatoms.text.shards import Shard
+    >>> Corpus((Shard("a.txt", stop=20),), (TextFile("a.txt", 20, "9f…"),))
+    Corpus(1 files, 1 shards, 20 bytes)
+    """
 
     shards: tuple[Shard, ...]
     files: tuple[TextFile, ...]
 
     @property
     def n_bytes(self) -> int:
-        """Bytes on disk of all shards, which is what reading the whole corpus reports."""
+        """Bytes on disk of all shards; reading the whole corpus reports as many."""
         return sum(shard.n_bytes for shard in self.shards)
 
     def __repr__(self) -> str:
@@ -92,48 +112,89 @@ def open_corpus(
     replace_invalid: bool = False,
     shard_bytes: int = SHARD_BYTES,
     on_bytes: TextCallback | None = None,
-    elsewhere: RunElsewhere | None = None,
+    remote_map: RemoteMap | None = None,
 ) -> Corpus:
-    """Find the files of `sources`, hash them and cut their text into shards.
+    """Find the files of a text, hash them and split the text into shards.
 
-    A source is a file, a folder, a pattern such as `texts/**/*.txt`, an address such as `s3://bucket/texts`, or "-" for
-    standard input; a file that is found twice counts once. What cannot be read twice or side by side is first written
-    to the folder `work` as plain text: standard input and pipes, MediaWiki dumps, and compressed files if there are
-    fewer files than threads. A later call with the same folder takes up what an earlier one has finished there.
-    `work` has to last as long as the corpus is read. `on_bytes` is called with the bytes read and 0 tokens.
-    Where the files are read `elsewhere`, they are looked at and hashed there, and compressed ones stay as they are.
+    Parameters
+    ----------
+    sources : sequence of str or Path
+        Files, folders, patterns such as `texts/**/*.txt`, addresses such as `s3://bucket/texts`, or "-" for standard
+        input. A file that is found twice counts once.
+    work : Path
+        Folder for plain-text copies of input that cannot be read twice or in parallel: standard input and pipes,
+        MediaWiki dumps, and compressed files if there are fewer files than threads. It must exist as long as the corpus
+        is read; a later call with the same folder reuses finished copies.
+    threads : int, default 1
+        Number of threads.
+    replace_invalid : bool, default False
+        Replace invalid UTF-8 instead of failing.
+    shard_bytes : int, default 64 MiB
+        Size of a shard of plain text; a compressed file is one shard.
+    on_bytes : callable, optional
+        Called with the bytes read since the last call and 0 (tokens).
+    remote_map : callable, optional
+        Runs a function on other machines (`DaskEngine.map`). Files are then examined and hashed there, and compressed
+        files are not unpacked.
+
+    Returns
+    -------
+    Corpus
+        The shards and the files.
+
+    Raises
+    ------
+    InputError
+        If a file is missing, unreadable, damaged or not text, or if there is no text at all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import wordatoms as wa
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.txt").write_text("the boat is tied to the pier\\n")
+    >>> wa.open_corpus([folder / "a.txt"], work=folder)
+    Corpus(1 files, 1 shards, 29 bytes)
     """
     threads = resolve_threads(threads)
     if shard_bytes < 1:
         raise InputError(f"shard_bytes is {shard_bytes}; pass 1 or more.")
-    on_read = _bytes_only(on_bytes)
+    stop = threading.Event()
+
+    def on_read(n_bytes: int) -> None:
+        if stop.is_set():  # an error in another thread; hashing a large file could take minutes
+            raise Stopped
+        if on_bytes is not None:
+            on_bytes(n_bytes, 0)
+
     paths = find_files([sources] if isinstance(sources, str | Path) else sources)
     captured = [_capture(path, number, work, on_read) for number, path in enumerate(paths)]
-    inputs = elsewhere(_examine, captured) if elsewhere else [_examine(text) for text in captured]
+    inputs = remote_map(_examine, captured) if remote_map else [_examine(text) for text in captured]
     if any(text.is_dump for text in inputs):
         require_extra("mwparserfromhell", "wiki")
     if all(text.is_empty for text in inputs):
         raise _no_text(inputs)
-    if elsewhere:
-        hashed = elsewhere(_hash, inputs)
+    if remote_map:
+        hashed = remote_map(_hash, inputs)
     else:
-        hashed = _run_stoppable(lambda text, stop: _hash(text, stop, on_read), inputs, threads)
-    texts = _Spool(work, threads, replace_invalid, on_read).fill(hashed, inflate=not elsewhere)
+        hashed = run_threads(lambda text: _hash(text, on_read), inputs, threads, stop=stop)
+    texts = _Spool(work, threads, replace_invalid, on_read, stop).fill(hashed, inflate=not remote_map)
     shards = tuple(shard for text in texts for shard in text.cut(shard_bytes))
     if not shards:
         raise _no_text(inputs)
     return Corpus(shards, tuple(TextFile(text.given, text.n_bytes, text.sha256) for text in hashed))
 
 
-# Seeing what kind of file each one is
+# --- Examining and hashing the input
 
 
 @dataclass(frozen=True)
 class _Input:
-    """One input: how it was given, what its first bytes show, and its hash."""
+    """An input: its name, what its first bytes show, and its hash."""
 
     path: str
-    """Where to read it: for standard input, its copy."""
+    """Where to read it; for standard input, its copy."""
     given: str
     compression: str = ""
     is_dump: bool = False
@@ -147,9 +208,9 @@ class _Input:
 
 
 def _capture(path: str, number: int, work: Path, on_read: OnRead) -> _Input:
-    """An input that can be read again: what comes through a pipe is copied into `work` as it is."""
+    """Make an input readable more than once: data from a pipe is copied into `work`."""
     if path != "-" and is_regular(path):
-        # Another machine, or another folder to work in, has to find it too.
+        # Absolute, so that it is found from another folder or machine too.
         return _Input(path if is_address(path) else os.path.abspath(path), printable(path))  # noqa: PTH100
     text = _Input(str(work.absolute() / f"stream-{number}"), printable(path))
     with _spooling(text.name, work), write_atomic(Path(text.path)) as copy:
@@ -166,6 +227,7 @@ def _stream_chunks(path: str, name: str) -> Iterator[bytes]:
 
 
 def _examine(text: _Input) -> _Input:
+    """Recognise the kind of an input by its first bytes; refuse what is not text."""
     head = read_head(Shard(text.path, origin=text.name), _HEAD_BYTES)
     if compression := recognise_compression(head):
         head = read_head(Shard(text.path, compression, origin=text.name), _HEAD_BYTES)
@@ -175,64 +237,43 @@ def _examine(text: _Input) -> _Input:
 
 def _no_text(inputs: Sequence[_Input]) -> InputError:
     names = ", ".join(text.name for text in inputs[:3]) + (", …" if len(inputs) > 3 else "")
-    dumps = " (of a dump, only articles that are not redirects)" if any(text.is_dump for text in inputs) else ""
+    dumps = " (of a dump, only articles that are not redirects count)" if any(text.is_dump for text in inputs) else ""
     return InputError(f"there is no text in {names}; pass files with text in them{dumps}.")
 
 
-# Hashing, and writing plain text into the work folder
-
-
-def _bytes_only(on_bytes: TextCallback | None) -> OnRead:
-    def on_read(n_bytes: int) -> None:
-        if on_bytes is not None:
-            on_bytes(n_bytes, 0)
-
-    return on_read
-
-
-def _run_stoppable(
-    function: Callable[[Item, threading.Event], Result], items: Sequence[Item], threads: int
-) -> list[Result]:
-    """`function(item, stop)` for all items, on threads; one may take minutes, too long to wait for after an error."""
-    stop = threading.Event()
-    return run_threads(lambda item: function(item, stop), items, threads, stop=stop)
-
-
-def _stop_if(stop: threading.Event) -> None:
-    if stop.is_set():
-        raise Stopped
-
-
-def _hash(text: _Input, stop: threading.Event | None = None, on_read: OnRead = lambda _: None) -> _Input:
+def _hash(text: _Input, on_read: OnRead = lambda _: None) -> _Input:
     digest = hashlib.sha256()
     n_bytes = 0
     with file_errors(text.name), open_file(text.path) as file:
         while chunk := file.read(_COPY_BYTES):
-            if stop:
-                _stop_if(stop)
             digest.update(chunk)
             n_bytes += len(chunk)
             on_read(len(chunk))
     return replace(text, n_bytes=n_bytes, sha256=digest.hexdigest())
 
 
+# --- Writing plain text into the work folder
+
+
 @dataclass(frozen=True)
 class _Spool:
-    """The work folder, with plain-text copies of what cannot be read side by side as it is."""
+    """The work folder, with plain-text copies of input that cannot be read in parallel as it is."""
 
     work: Path
     threads: int
     replace_invalid: bool
     on_read: OnRead
+    stop: threading.Event
 
     def fill(self, inputs: Sequence[_Input], *, inflate: bool = True) -> list[Shard]:
-        """Each input as one shard, its whole text; where there are few, without compression if that is allowed."""
+        """Return the whole text of each input as one shard; if there are few, decompress them where allowed."""
         inflate &= len(inputs) < self.threads
-        shards = _run_stoppable(
-            lambda text, stop: self._inflate(text, stop) if inflate else self._as_it_is(text), inputs, self.threads
-        )
+        shards = run_threads(self._inflate if inflate else self._as_it_is, inputs, self.threads, stop=self.stop)
         # Dumps come one after the other, because each of them uses all cores.
-        return [self._strip(text) if text.is_dump else shard for text, shard in zip(inputs, shards, strict=True)]
+        return [
+            self._write(text, self._stripped(text)) if text.is_dump else shard
+            for text, shard in zip(inputs, shards, strict=True)
+        ]
 
     def _as_it_is(self, text: _Input) -> Shard:
         return Shard(
@@ -244,16 +285,13 @@ class _Spool:
             sha256=text.sha256,
         )
 
-    def _inflate(self, text: _Input, stop: threading.Event) -> Shard:
+    def _inflate(self, text: _Input) -> Shard:
         shard = self._as_it_is(text)
         if text.is_dump or not text.compression:
             return shard
-        return self._write(text, _until(stop, read_blocks(shard, on_read=self.on_read)))
+        return self._write(text, read_blocks(shard, on_read=self.on_read))
 
-    def _strip(self, text: _Input) -> Shard:
-        return self._write(text, self._stripped(text))
-
-    def _stripped(self, text: _Input) -> _Blocks:
+    def _stripped(self, text: _Input) -> Generator[bytes, None, None]:
         from wordatoms.text.mediawiki import iter_paragraphs
 
         progress = ReadProgress(text.n_bytes, self.on_read)
@@ -262,38 +300,29 @@ class _Spool:
                 yield "".join(f"{paragraph}\n" for paragraph in paragraphs).encode()
                 progress.reach(stream.n_disk_bytes())
 
-    def _write(self, text: _Input, blocks: _Blocks) -> Shard:
-        copy = self._copy(text)
+    def _write(self, text: _Input, blocks: Generator[bytes, None, None]) -> Shard:
+        """Write the plain text of an input, unless an earlier call did; its name depends on content and settings."""
+        content = f"{text.sha256} {text.is_dump} {self.replace_invalid}"
+        key = f"{content} {os.path.realpath(text.path)}"
+        copy = self.work / f"{hashlib.sha256(os.fsencode(key)).hexdigest()[:32]}.txt"
         if copy.exists():
-            log.info("%s: taking up the plain text in %s", text.name, copy)
+            log.info("%s: reusing the plain text in %s", text.name, copy)
         else:
             with _spooling(text.name, self.work), write_atomic(copy) as file, closing(blocks):
-                file.writelines(blocks)
-        return Shard(str(copy.absolute()), origin=text.name, sha256=self._content(text))
-
-    def _copy(self, text: _Input) -> Path:
-        """Where the plain text of an input goes: the same place for the same file and settings."""
-        key = f"{self._content(text)} {os.path.realpath(text.path)}"
-        return self.work / f"{hashlib.sha256(os.fsencode(key)).hexdigest()[:32]}.txt"
-
-    def _content(self, text: _Input) -> str:
-        """What the plain text of an input follows from."""
-        return f"{text.sha256} {text.is_dump} {self.replace_invalid}"
-
-
-def _until(stop: threading.Event, blocks: Iterator[bytes]) -> _Blocks:
-    for block in blocks:
-        _stop_if(stop)
-        yield block
+                for block in blocks:
+                    if self.stop.is_set():
+                        raise Stopped
+                    file.write(block)
+        return Shard(str(copy.absolute()), origin=text.name, sha256=content)
 
 
 @contextmanager
 def _spooling(name: str, work: Path) -> Iterator[None]:
-    """Blame the work folder for what goes wrong in writing; reading names its own file."""
+    """Report errors in writing as a problem of the work folder; reading reports its own."""
     try:
         yield
     except OSError as error:
         raise InputError(
             f"the plain text of {name} could not be written to {work}: {error.strerror or error}; "
-            "make room there or pass another folder."
+            "free some space there or pass another folder."
         ) from error

@@ -1,11 +1,10 @@
-"""Documents from files: one per file, one per line, or one per row of a table.
+"""Read documents from files: one per file, one per line, or one per row of a table.
 
-Files may be compressed as any text here; tables are CSV or TSV (read by pandas) and Parquet (by pyarrow). Everything is
-read as it is asked for, never all at once, and memory is bounded whatever a file unpacks to: a document or some rows of
-a table that are too large are refused.
+Files may be compressed; tables are CSV or TSV (read with pandas) or Parquet (with pyarrow). Everything is streamed, and
+memory is bounded for any input: a document, or some rows of a table, that are too large are refused.
 
-Left out: formats of word processors, MediaWiki dumps, and lines beyond 4 MiB, which are several documents. What pyarrow
-does inside is its own: it unpacks a page, at most 2 GiB, at once.
+Left out: word processor formats and MediaWiki dumps. A line beyond 4 MiB is several documents. pyarrow itself
+decompresses a page, at most 2 GiB, at once.
 """
 
 from __future__ import annotations
@@ -20,8 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from wordatoms.errors import InputError, require_extra
 from wordatoms.text.compression import recognise_compression
-from wordatoms.text.file_kinds import is_dump, refuse_binary
-from wordatoms.text.files import file_errors, find_files, is_regular, printable, standard_input
+from wordatoms.text.files import (
+    file_errors,
+    find_files,
+    is_dump,
+    is_regular,
+    printable,
+    refuse_binary,
+    standard_input,
+)
 from wordatoms.text.shards import Shard, TextStream, open_text, read_blocks, read_head
 
 if TYPE_CHECKING:
@@ -29,29 +35,29 @@ if TYPE_CHECKING:
 
 HEAD_BYTES = 1 << 16
 LARGEST_DOCUMENT = 1 << 27
-"""Bytes of a file that is one document."""
+"""Bytes, for a file that is one document."""
 ROWS_AT_ONCE = 200
 LARGEST_ROWS = 1 << 28
-"""Bytes of so many rows of a table."""
+"""Bytes, for `ROWS_AT_ONCE` rows of a table."""
 FEW_ROWS = 16
-"""Of a Parquet table, where a small file may hold a large text in each of a million rows."""
+"""Rows of a Parquet table read at once; a small file may contain a large text in each of a million rows."""
 LARGEST_RATIO = 200
-"""By which a large Parquet table may grow when it is unpacked; text grows tenfold."""
+"""Maximum ratio of decompressed to compressed size of a large Parquet table; for text it is about ten."""
 SEEN_AS_LARGE = 1 << 26
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 
 Named = tuple[str, str]
-"""The name of a document, and its text."""
+"""The name and the text of a document."""
 
 
 def read_files(sources: Sequence[str | Path], *, replace_invalid: bool = False) -> Iterator[Named]:
-    """One document per file: files, folders, patterns, or "-" for standard input."""
+    """Yield one document per file; sources are files, folders, patterns, or "-" for standard input."""
     for path in find_files(sources):
         yield _name(path), "".join(_short_enough(_blocks(path, replace_invalid), _name(path)))
 
 
 def read_lines(sources: Sequence[str | Path], *, replace_invalid: bool = False) -> Iterator[Named]:
-    """One document per line that is not blank, called `file:line`."""
+    """Yield one document per non-blank line, named `file:line`."""
     for path in find_files(sources):
         name, number = _name(path), 0
         for block in _blocks(path, replace_invalid):
@@ -62,7 +68,7 @@ def read_lines(sources: Sequence[str | Path], *, replace_invalid: bool = False) 
 
 
 def read_column(sources: Sequence[str | Path], column: str, *, names: str | None = None) -> Iterator[Named]:
-    """One document per row of tables: the text in one column, the name in another or `file:row`."""
+    """Yield one document per row of tables: the text from one column, the name from another or `file:row`."""
     for path in find_files(sources):
         source, number = _name(path), 0
         for texts, called in _columns(path, column, names):
@@ -75,7 +81,7 @@ def _name(path: str) -> str:
     return "standard input" if path == "-" else printable(path)
 
 
-# Text
+# --- Text
 
 
 def _short_enough(blocks: Iterable[bytes], name: str) -> Iterator[str]:
@@ -83,7 +89,7 @@ def _short_enough(blocks: Iterable[bytes], name: str) -> Iterator[str]:
     for block in blocks:
         n_bytes += len(block)
         if n_bytes > LARGEST_DOCUMENT:
-            raise InputError(f"{name} is longer than {LARGEST_DOCUMENT:,} bytes; cut it into several documents.")
+            raise InputError(f"{name} is longer than {LARGEST_DOCUMENT:,} bytes; split it into several documents.")
         yield block.decode()
 
 
@@ -101,7 +107,7 @@ def _blocks(path: str, replace_invalid: bool) -> Iterator[bytes]:
 
 @contextmanager
 def _readable(path: str, name: str) -> Iterator[str]:
-    """A file that can be read twice: what comes through a pipe is copied."""
+    """Yield a path that can be read twice: data from a pipe is copied."""
     if path != "-" and is_regular(path):
         yield path
         return
@@ -116,11 +122,11 @@ def _readable(path: str, name: str) -> Iterator[str]:
         yield str(copy)
 
 
-# Tables
+# --- Tables
 
 
 def _columns(path: str, column: str, names: str | None) -> Iterator[tuple[Iterable[Any], Iterable[Any]]]:
-    """The texts and the names of some rows at a time."""
+    """Yield the texts and names of some rows at a time."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     wanted = list(dict.fromkeys([column, *([names] if names else [])]))
     if suffixes[-1:] == [".parquet"]:
@@ -128,14 +134,14 @@ def _columns(path: str, column: str, names: str | None) -> Iterator[tuple[Iterab
     elif separator := next((SEPARATORS[suffix] for suffix in suffixes[-2:] if suffix in SEPARATORS), None):
         chunks = _csv_chunks(path, wanted, separator)
     else:
-        raise InputError(f"{_name(path)} is no table that can be read; pass .csv, .tsv or .parquet files.")
+        raise InputError(f"{_name(path)} is not a supported table; pass .csv, .tsv or .parquet files.")
     for chunk in chunks:
         texts = chunk[column]
         yield texts, chunk[names] if names else [None] * len(texts)
 
 
 class _Metered(io.RawIOBase):
-    """The text of a table, of which so much may be read for some rows and no more."""
+    """The text of a table, with a limit on the bytes that some rows may take."""
 
     def __init__(self, text: TextStream, name: str) -> None:
         self._text, self._name = text, name
@@ -152,7 +158,7 @@ class _Metered(io.RawIOBase):
         self._n_left -= n_bytes
         if self._n_left < 0:
             raise InputError(
-                f"{self._name} has rows too long for a table, {LARGEST_ROWS:,} bytes without an end; check its quotes."
+                f"{self._name} has rows that are too long (more than {LARGEST_ROWS:,} bytes); check its quotes."
             )
         return n_bytes
 
@@ -182,7 +188,7 @@ def _parquet_chunks(path: str, wanted: list[str]) -> Iterator[Mapping[str, Seque
     parquet = require_extra("pyarrow.parquet", "parquet")
     with file_errors(_name(path)), _reading_table(path):
         _check_columns(path, wanted, list(parquet.read_schema(path).names))
-        # Mapped, because otherwise room is made for what a page says of its size before anything is read.
+        # Memory-mapped, because otherwise pyarrow allocates the size that a page announces before it reads it.
         with parquet.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
             _refuse_bomb(path, file.metadata)
             for batch in file.iter_batches(batch_size=FEW_ROWS, columns=wanted):
@@ -190,7 +196,7 @@ def _parquet_chunks(path: str, wanted: list[str]) -> Iterator[Mapping[str, Seque
 
 
 class _Values(Sequence[Any]):
-    """The values of a column of pyarrow, each made when it is looked at."""
+    """The values of a pyarrow column, each converted when it is accessed."""
 
     def __init__(self, column: Any, path: str) -> None:
         self._column, self._path = column, path
@@ -204,27 +210,27 @@ class _Values(Sequence[Any]):
     def __iter__(self) -> Iterator[Any]:
         for value in self._column:
             with _reading_table(self._path):
-                made = value.as_py()
-            yield made
+                converted = value.as_py()
+            yield converted
 
 
 def _refuse_bomb(path: str, metadata: Any) -> None:
-    """Raise if a part of a table unpacks to something out of all proportion.
+    """Raise if a part of a table is out of proportion when decompressed.
 
-    Only groups of rows are looked at: pyarrow ends the process over a column whose description is broken.
+    Only row groups are checked: pyarrow aborts the process if the metadata of a column is damaged.
     """
     most = max(SEEN_AS_LARGE, LARGEST_RATIO * Path(path).stat().st_size)
     for number in range(metadata.num_row_groups):
         if (size := metadata.row_group(number).total_byte_size) > most:
             raise InputError(
-                f"{_name(path)} unpacks to {size:,} bytes, more than {LARGEST_RATIO} times as many as it has; write it "
-                "as .csv if you trust it."
+                f"{_name(path)} decompresses to {size:,} bytes, more than {LARGEST_RATIO} times its size; convert it "
+                "to .csv if you trust it."
             )
 
 
 @contextmanager
 def _reading_table(path: str) -> Iterator[None]:
-    """One sentence for whatever the readers of tables say: most of theirs are ValueErrors."""
+    """Turn the errors of the table readers into an `InputError` that names the file."""
     try:
         yield
     except (InputError, OSError):

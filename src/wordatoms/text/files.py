@@ -1,28 +1,61 @@
-"""Finding files: paths, folders and patterns as a list of files, and what can be wrong with them.
+"""Find the files of a text, open them on disk or at an address, and recognise what they contain.
 
 Files come in the order in which they were given, those of a folder or pattern sorted; a file that is found twice
-counts once. What the operating system says about a file becomes one sentence that names it.
+counts once. Addresses such as `s3://bucket/part-*.gz` are read through fsspec. Errors of the operating system and of
+remote stores become one sentence that names the file.
 
-Addresses such as s3://bucket/folder are looked up by `wordatoms.text.addresses`. Left out: what the files hold.
+Left out: writing to addresses, and text encodings other than UTF-8, which are recognised only where a file begins like
+UTF-16 or UTF-32.
 """
 
 from __future__ import annotations
 
+import codecs
 import glob
+import io
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING, Any
 
-from wordatoms.errors import InputError
-from wordatoms.text.addresses import find_addresses, is_address
+from wordatoms.errors import InputError, MissingExtraError, require_extra
+from wordatoms.text.compression import Magics, match_magic, recognise_compression
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+BUFFER_BYTES = 1 << 20
+_DUMP = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*+<mediawiki[\s>]",
+    re.DOTALL,
+)
+_NOT_TEXT: Magics = (
+    ("a PNG image", rb"\x89PNG"),
+    ("a JPEG image", rb"\xff\xd8\xff"),
+    ("a GIF image", rb"GIF8[79]a"),
+    ("a PDF document", rb"%PDF-"),
+    ("a ZIP archive (or an office document)", rb"PK\x03\x04"),
+    ("a 7-Zip archive", rb"7z\xbc\xaf\x27\x1c"),
+    ("a RAR archive", rb"Rar!\x1a\x07"),
+    ("a tar archive", rb".{257}ustar"),
+    ("a program", rb"\x7fELF|MZ[\0\x90]"),
+    ("a NumPy array", rb"\x93NUMPY"),
+    ("an SQLite database", rb"SQLite format 3"),
+    ("a Parquet table", rb"PAR1"),
+    ("UTF-32 text", rb"\xff\xfe\0\0|\0\0\xfe\xff|(?:[^\0]\0\0\0){4}|(?:\0\0\0[^\0]){4}"),
+    ("UTF-16 text", rb"\xff\xfe|\xfe\xff|(?:[^\0]\0){4}|(?:\0[^\0]){4}"),
+)
+
+
+# --- Finding files
 
 
 def find_files(sources: Sequence[str | Path]) -> list[str]:
-    """The paths of all sources in their order, each file once; "-" (standard input) stays as it is."""
+    """Return the paths of all sources in order, each file once; "-" (standard input) stays as it is."""
     if not sources:
         raise InputError("no text was given; pass files, folders, patterns or '-' for standard input.")
     found: dict[str, str] = {}
@@ -32,38 +65,11 @@ def find_files(sources: Sequence[str | Path]) -> list[str]:
     return list(found.values())
 
 
-def is_regular(path: str) -> bool:
-    """Whether a path is that of a file that can be read again, not of a pipe or device."""
-    return is_address(path) or stat.S_ISREG(_mode(path))
-
-
-def printable(path: str) -> str:
-    """A path that can be shown and stored even where its name is not UTF-8."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
-
-
-@contextmanager
-def file_errors(name: str) -> Iterator[None]:
-    """Turn what the operating system says about a file into one sentence."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise InputError(
-            f"{name or 'the empty path'} does not exist; check the spelling (the current folder is {Path.cwd()})."
-        ) from None
-    except PermissionError as error:
-        raise InputError(f"{name} may not be read: permission denied; change its permissions.") from error
-    except IsADirectoryError as error:
-        raise InputError(f"{name} is a folder where a file was expected; pass the files in it.") from error
-    except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror or error}; check the file.") from error
-
-
 def _expand(source: str) -> list[str]:
     if source == "-":
         return [source]
     if "\0" in source:
-        raise InputError(f"{source!r} is not a path, it holds a NUL character; check the spelling.")
+        raise InputError(f"{source!r} is not a path, it contains a NUL character; check the spelling.")
     if is_address(source):
         return _expand_address(source)
     if glob.has_magic(source) and not os.path.lexists(source):
@@ -72,15 +78,24 @@ def _expand(source: str) -> list[str]:
         return [source]
     if files := _walk(source):
         return files
-    raise InputError(f"the folder {printable(source)} holds no files (hidden ones are skipped); pass another.")
+    raise InputError(f"the folder {printable(source)} contains no files (hidden ones are skipped); pass another.")
 
 
 def _expand_address(address: str) -> list[str]:
-    with file_errors(address):
-        files = find_addresses(address)
-    if not files:
-        raise InputError(f"there is no file at {address}; check the spelling, and that it may be listed.")
-    return files
+    """Return the address itself, the addresses that match its pattern, or all files below it, sorted."""
+    with file_errors(address), _as_os_errors(address), suppress(FileNotFoundError):
+        system, path = _locate(address)
+        if any(mark in path for mark in "*?["):
+            found = system.glob(path, detail=True)
+        elif system.isfile(path):
+            return [address]
+        else:
+            found = system.find(path, detail=True)
+        names = [name for name, facts in found.items() if facts["type"] == "file"]
+        shown = sorted(name for name in names if not name.rpartition("/")[2].startswith("."))
+        if shown:
+            return [str(system.unstrip_protocol(name)) for name in shown]
+    raise InputError(f"there is no file at {address}; check the spelling, and that it may be listed.")
 
 
 def _expand_pattern(pattern: str) -> list[str]:
@@ -95,11 +110,11 @@ def _expand_pattern(pattern: str) -> list[str]:
 
 
 def _walk(folder: str) -> list[str]:
-    """All files below a folder, sorted; hidden files and folders, models, pipes and devices are skipped."""
+    """Return all files below a folder, sorted; hidden files and folders, models, pipes and devices are skipped."""
     seen: set[str] = set()
     paths: list[Path] = []
     for parent, folders, names in os.walk(folder, followlinks=True, onerror=_raise_unreadable):
-        # A link may lead back to a folder above it; and a model among its own texts is no text.
+        # A link may lead to a folder above it, and a model that was trained into the folder of its text is not text.
         new = os.path.realpath(parent) not in seen and not {"manifest.json", "words.txt"} <= set(names)
         seen.add(os.path.realpath(parent))
         folders[:] = [name for name in folders if new and not name.startswith(".")]
@@ -121,8 +136,151 @@ def _mode(path: str) -> int:
         return os.stat(path).st_mode  # noqa: PTH116 - Path("") would be the current folder
 
 
+# --- Opening files
+
+
+def is_address(path: str) -> bool:
+    """Whether a path is an address such as `s3://bucket/file` rather than a path on a local disk."""
+    return bool(re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path))
+
+
+def is_regular(path: str) -> bool:
+    """Whether a file can be read more than once, unlike a pipe or device."""
+    return is_address(path) or stat.S_ISREG(_mode(path))
+
+
+def path_exists(path: str) -> bool:
+    """Whether there is a file or folder at a path or address."""
+    if not is_address(path):
+        return Path(path).exists()
+    with _as_os_errors(path):
+        system, place = _locate(path)
+        return bool(system.exists(place))
+
+
+def open_file(path: str) -> io.BufferedReader:
+    """Open a file on disk or at an address for reading bytes."""
+    if not is_address(path):
+        return Path(path).open("rb")
+    with _as_os_errors(path):
+        system, place = _locate(path)
+        return io.BufferedReader(_RemoteFile(system.open(place, "rb"), path), BUFFER_BYTES)
+
+
 def standard_input() -> IO[bytes]:
-    """What is piped in; it may have been closed."""
+    """Return standard input as bytes; raise if it is closed."""
     if sys.stdin is None:
         raise InputError("standard input is closed; pipe text into it or pass a file instead of '-'.")
     return sys.stdin.buffer
+
+
+def printable(path: str) -> str:
+    """Return a path that can be shown and stored even if its name is not valid UTF-8."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+@contextmanager
+def file_errors(name: str) -> Iterator[None]:
+    """Turn errors of the operating system into an `InputError` that names the file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(
+            f"{name or 'the empty path'} does not exist; check the spelling (the current folder is {Path.cwd()})."
+        ) from None
+    except PermissionError as error:
+        raise InputError(f"{name} cannot be read: permission denied; change its permissions.") from error
+    except IsADirectoryError as error:
+        raise InputError(f"{name} is a folder where a file was expected; pass the files in it.") from error
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}; check the file.") from error
+
+
+class _RemoteFile(io.RawIOBase):
+    """A file opened by fsspec whose failures are `OSError`s."""
+
+    def __init__(self, file: Any, address: str) -> None:
+        self._file, self._address = file, address
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(self._file.seekable())
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        with _as_os_errors(self._address):
+            return int(self._file.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._file.tell())
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        with _as_os_errors(self._address):
+            target = memoryview(buffer).cast("B")
+            data = self._file.read(len(target))
+            target[: len(data)] = data
+            return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+def _locate(address: str) -> tuple[Any, str]:
+    """Return the fsspec file system of an address, and the path in it."""
+    core = require_extra("fsspec.core", "dask")
+    try:
+        system, path = core.url_to_fs(address, use_listings_cache=False)
+    except ImportError as error:
+        scheme = address.partition("://")[0]
+        raise MissingExtraError(
+            f"{scheme}:// addresses need a package that is not installed ({error}); install it with pip."
+        ) from error
+    return system, path
+
+
+@contextmanager
+def _as_os_errors(address: str) -> Iterator[None]:
+    """Turn the exceptions of a remote store, each of which has its own, into an `OSError`."""
+    try:
+        yield
+    except (OSError, ImportError, MemoryError):
+        raise
+    except Exception as error:
+        raise OSError(None, str(error) or type(error).__name__, address) from error
+
+
+# --- Kinds of content
+
+
+def is_dump(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is a MediaWiki dump."""
+    return _DUMP.match(head) is not None
+
+
+def refuse_binary(head: bytes, name: str) -> None:
+    """Raise if a file that begins with these bytes, decompressed if necessary, is not plain text."""
+    nul = head.find(b"\0")
+    kind = _recognise_binary(head) if nul >= 0 or _is_invalid_utf8(head) else ""
+    if nul < 0 and not kind:
+        return
+    looks = f"looks like {kind}" if kind else f"contains a NUL byte at byte {nul:,}"
+    encoding = kind.removesuffix(" text")
+    advice = f"iconv -f {encoding} -t UTF-8 converts it" if encoding != kind else "pass plain text in UTF-8"
+    raise InputError(f"{name} is not plain text: it {looks}; {advice}.")
+
+
+def _recognise_binary(head: bytes) -> str:
+    if compression := recognise_compression(head):
+        return f"a {compression} file inside a compressed file"
+    return match_magic(head, _NOT_TEXT)
+
+
+def _is_invalid_utf8(head: bytes) -> bool:
+    try:
+        codecs.utf_8_decode(head, "strict", False)
+    except UnicodeDecodeError:
+        return True
+    return False

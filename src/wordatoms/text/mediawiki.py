@@ -1,13 +1,12 @@
-"""Articles of a MediaWiki dump as plain paragraphs.
+"""Extract the articles of a MediaWiki dump as plain paragraphs.
 
-The paper trains on Wikipedia (section 5) and does not say how the text was taken out of the dump; this module
-keeps what a reader of the page would call running text. `iter_pages` streams over the XML and takes
-the articles: pages of the main namespace in wikitext that are not redirects, the newest revision of each.
-`strip_markup` takes the mark-up off one of them with mwparserfromhell, and `iter_paragraphs` does both for a
-whole dump on several processes, because stripping is slow and holds the interpreter's lock.
+The paper trains on Wikipedia (Section 5) and does not say how the text was extracted; this module keeps the running
+text of a page. `iter_pages` streams the XML and yields articles: the newest revision of each wikitext page in the main
+namespace that is not a redirect. `strip_markup` removes the markup of one page with mwparserfromhell, and
+`iter_paragraphs` does both for a whole dump on several processes, because stripping is slow and holds the GIL.
 
-Left out: templates are dropped rather than expanded, and so are tables, references, captions, headings,
-formulas and program code. A page that would keep the parser busy out of all proportion is skipped.
+Left out: templates are dropped rather than expanded, as are tables, references, captions, headings, formulas and
+program code. A page that would take too long to parse is skipped.
 """
 
 from __future__ import annotations
@@ -26,61 +25,56 @@ from xml.parsers import expat
 from wordatoms.errors import InputError, require_extra
 
 MAX_PAGE_CHARACTERS = 1 << 22
-"""Longer pages are skipped; MediaWiki itself takes 2 MiB at most."""
+"""Longer pages are skipped; MediaWiki itself allows 2 MiB."""
 DROPPED_NAMESPACES = ("File", "Image", "Media", "Category")
-"""Links into these show a picture or a category and no text, whatever language the wiki is in."""
+"""Links to these show an image or a category, not text, in a wiki of any language."""
 
 _READ_BYTES = 1 << 16
 _BATCH_CHARACTERS = 1 << 18  # about a quarter of a second of stripping
-_MAX_TOKEN_BYTES = 1 << 20  # of XML, which the parser has to hold whole: a tag, a comment
+_MAX_TOKEN_BYTES = 1 << 20  # a tag or comment, which the XML parser keeps in memory
 _MAX_DEPTH = 64
 _PIECE_CHARACTERS = 1 << 12
-_TEMPLATE_LEVELS = 8  # one inside the other; the parser finds those further out
-_MAX_TANGLE = 20_000_000  # of a page: at most a few seconds of parsing
-_MAX_UNCLOSED = 500  # of a page: a short one that never closes anything would take as long as a long one
-_MAX_NAMESPACES = 1000  # MediaWiki has some thirty
+_TEMPLATE_LEVELS = 8  # nested templates removed by regular expression; the parser handles the outer ones
+_MAX_TANGLE = 20_000_000  # per page: at most a few seconds of parsing
+_MAX_UNCLOSED = 500  # per page: a short page that closes nothing would take as long as a long one
+_MAX_NAMESPACES = 1000  # MediaWiki has about thirty
 _MAX_NAMESPACE_CHARACTERS = 255
 
 log = logging.getLogger(__name__)
 
 
 class ByteStream(Protocol):
-    """Anything with a `read` for bytes; nothing read is the end."""
+    """Anything with a `read` for bytes; an empty result is the end."""
 
     def read(self, size: int, /) -> bytes | None: ...
 
 
 class Page(NamedTuple):
-    """An article: its title, its wikitext, and what its wiki calls files and categories."""
+    """An article: title, wikitext, and the names of its wiki for files and categories."""
 
     title: str
     text: str
     namespaces: frozenset[str]
 
 
-def iter_pages(stream: ByteStream, *, name: str = "the dump") -> Iterator[str]:
-    """The wikitext of each article of a dump, in order; `name` is what errors call it."""
-    return (page.text for page in _read_pages(stream, name))
-
-
 def iter_paragraphs(stream: ByteStream, *, threads: int = 1, name: str = "the dump") -> Iterator[list[str]]:
-    """The paragraphs of each article of a dump, in order, by `threads` processes (one: this process).
+    """Yield the paragraphs of each article of a dump in order, using `threads` processes (this one if 1).
 
-    Articles whose mark-up cannot be parsed within reason are left out, with a warning in the log.
+    Articles whose markup would take too long to parse are skipped with a warning in the log.
     """
-    for batch in _map_in_order(_strip_batch, _batches(_read_pages(stream, name)), threads):
+    for batch in _map_in_order(_strip_batch, _batches(iter_pages(stream, name=name)), threads):
         for page in batch:
             if page.problem:
-                log.warning("%s: the page '%s' is left out: %s", name, page.title, page.problem)
+                log.warning("%s: the page '%s' is skipped: %s", name, page.title, page.problem)
             else:
                 yield page.paragraphs
 
 
-# XML
+# --- XML
 
 
 class _PageParser:
-    """Receives the events of expat and keeps the articles that are complete."""
+    """Handles the events of expat and collects complete articles."""
 
     _FIELDS = frozenset({"title", "ns", "model", "text", "namespace"})
 
@@ -102,18 +96,18 @@ class _PageParser:
         self._expat.StartDoctypeDeclHandler = self._refuse_doctype
 
     def feed(self, data: bytes) -> None:
-        """Parse on; no data means that the dump ends here."""
+        """Parse more data; none means the end of the dump."""
         try:
             self._expat.Parse(data, not data)
         except InputError:
             raise
-        except (LookupError, ValueError) as error:  # of Python's codecs
+        except (LookupError, ValueError) as error:  # from Python's codecs
             raise InputError(
                 f"{self.name} declares an encoding that cannot be read ({error}); convert it to UTF-8."
             ) from error
         except expat.ExpatError as error:
             raise InputError(
-                f"{self.name} is not a whole MediaWiki dump: its XML breaks at line {error.lineno:,}, column "
+                f"{self.name} is not a complete MediaWiki dump: its XML is invalid at line {error.lineno:,}, column "
                 f"{error.offset:,} (byte {max(self._expat.ErrorByteIndex, 0):,}): {expat.ErrorString(error.code)}; "
                 "copy or download it again."
             ) from error
@@ -173,7 +167,8 @@ _DROPPED_KEYS = frozenset({"-2", "6", "14"})  # the numbers of the namespaces Me
 _REDIRECT = re.compile(r"\s*#REDIRECT\b", re.IGNORECASE)
 
 
-def _read_pages(stream: ByteStream, name: str) -> Iterator[Page]:
+def iter_pages(stream: ByteStream, *, name: str = "the dump") -> Iterator[Page]:
+    """Yield the articles of a dump in order; `name` is used in error messages."""
     parser = _PageParser(name)
     is_end = False
     while not is_end:
@@ -184,7 +179,7 @@ def _read_pages(stream: ByteStream, name: str) -> Iterator[Page]:
         parser.pages.clear()
 
 
-# Mark-up
+# --- Markup
 
 _STYLE_TAG = re.compile(
     r"</?(?:(?P<inline>abbr|b|bdi|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|rp|rt|ruby|s|samp|small|span|"
@@ -205,19 +200,19 @@ _PLAIN_REFERENCE = re.compile(r"<ref\b[^<>]*(?:/>|>[^<>]*</ref\s*>)", re.IGNOREC
 _QUOTES = re.compile(r"('*?)(?:'{5}|'{2,3})(?!')")  # bold and italics; one more is an apostrophe
 _SWITCH = re.compile(r"__[^\W\d_]+(?:_[^\W\d_]+)*__")
 _STRAY_TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
-_STRAY_LINE = ("|", "{|", "}}")  # of a table or template that never ends
+_STRAY_LINE = ("|", "{|", "}}")  # of an unclosed table or template
 _LANGUAGE_LINK = re.compile(r"[a-z]{2,3}(?:-[a-z]+)*:")
 
 
 def strip_markup(wikitext: str, *, namespaces: Collection[str] = DROPPED_NAMESPACES) -> list[str]:
-    """The paragraphs of a page: running text, link texts and list items, one per line, without the mark-up.
+    """Return the paragraphs of a page without markup: running text, link texts and list items.
 
-    `namespaces` are the names by which the wiki's files and categories are linked to. Mark-up that would
-    keep the parser busy out of all proportion is an `InputError`.
+    `namespaces` are the names of the wiki for files and categories. Markup that would take too long to parse raises an
+    `InputError`.
     """
     parse = require_extra("mwparserfromhell", "wiki").parse
     if len(wikitext) > MAX_PAGE_CHARACTERS:
-        raise InputError(f"the wikitext is longer than {MAX_PAGE_CHARACTERS:,} characters; cut it.")
+        raise InputError(f"the wikitext is longer than {MAX_PAGE_CHARACTERS:,} characters; shorten it.")
     text = _without_simple_marks(wikitext)
     dropped = frozenset(namespace.casefold() for namespace in namespaces)
     visible = "".join(_visible_text(parse(piece, skip_style_tags=True), dropped) for piece in _pieces(text))
@@ -225,9 +220,9 @@ def strip_markup(wikitext: str, *, namespaces: Collection[str] = DROPPED_NAMESPA
 
 
 def _without_simple_marks(wikitext: str) -> str:
-    """Drop what is plain to see: it makes the parser's work half as long and its failures rare.
+    """Remove simple markup by regular expressions, which halves the time of the parser and makes its failures rare.
 
-    A tag that dresses text, such as <small>, would be left in the text by the parser where it never closes.
+    The parser would leave unclosed style tags such as <small> in the text.
     """
     text = _COMMENT.sub("", wikitext)
     for _ in range(_TEMPLATE_LEVELS):
@@ -239,7 +234,7 @@ def _without_simple_marks(wikitext: str) -> str:
 
 
 def _without_switch(word: re.Match[str]) -> str:
-    """Nothing in place of __NOTOC__, which is in capitals wherever there are any; __init__ stays."""
+    """Remove switches such as __NOTOC__, which have no lower-case letters; keep __init__."""
     return "" if word[0] == word[0].upper() else word[0]
 
 
@@ -255,12 +250,13 @@ def _visible_text(wikicode: Any, dropped: Collection[str]) -> str:
 
 
 def _visible(node: Any, dropped: Collection[str]) -> str:
-    """What a reader sees of one node; templates, headings and the rest show nothing."""
+    """Return the visible text of a node; templates, headings and other nodes have none."""
     match type(node).__name__:
         case "Text":
             return str(node.value)
         case "HTMLEntity":
-            return _visible_character(node.normalize())
+            character = node.normalize()
+            return " " if unicodedata.category(character) in ("Cc", "Cs") else character  # not text
         case "Wikilink":
             return _visible_link(node, dropped)
         case "ExternalLink" if node.title:
@@ -268,11 +264,6 @@ def _visible(node: Any, dropped: Collection[str]) -> str:
         case "Tag" if node.contents and not _HIDDEN_TAG.fullmatch(str(node.tag).strip()):
             return _visible_text(node.contents, dropped)
     return ""
-
-
-def _visible_character(character: str) -> str:
-    """An entity may name a control character or half a character, which are no text."""
-    return " " if unicodedata.category(character) in ("Cc", "Cs") else character
 
 
 def _visible_link(link: Any, dropped: Collection[str]) -> str:
@@ -286,11 +277,11 @@ def _visible_link(link: Any, dropped: Collection[str]) -> str:
 
 
 def _has_options(link_text: Any) -> bool:
-    """Whether there is a second bar, as only pictures have, by whatever name their namespace goes."""
+    """Whether a link text has a second bar, as only images do, in any language."""
     return any(type(node).__name__ == "Text" and "|" in node.value for node in link_text.nodes)
 
 
-# Pieces that can be parsed by themselves, in a time that does not run away
+# --- Pieces that can be parsed separately, to bound the time
 
 _MARK = re.compile(
     r"(?P<line>\n)|(?P<open>\{\{|\{\||\[\[|\[(?=\w+:|//))|(?P<close>\}\}|\|\}(?!\})|\]\]?)|"
@@ -305,10 +296,10 @@ _RAW_TAG = re.compile(
 
 
 def _pieces(wikitext: str) -> Iterator[str]:
-    """Cut wikitext at ends of lines where nothing is open.
+    """Split wikitext at ends of lines where nothing is open.
 
-    The parser's work grows with the square of what it is given at once, because it reads on to the end for
-    each thing that opens and does not close where it should.
+    The time of the parser grows with the square of its input, because it reads to the end for each bracket or tag
+    that is not closed.
     """
     begin = 0
     nesting, tangle = _Nesting(), _Tangle()
@@ -321,26 +312,26 @@ def _pieces(wikitext: str) -> Iterator[str]:
 
 
 class _Tangle:
-    """How much work the pieces of a page have been so far."""
+    """Estimates the parsing time of a page."""
 
     def __init__(self) -> None:
         self._n_unclosed = 0
         self._work = 0
 
     def admit(self, piece: str, nesting: _Nesting) -> str:
-        """The piece, unless the page as a whole would take too long."""
+        """Return the piece, or raise if the page would take too long."""
         self._n_unclosed += nesting.n_unclosed
         self._work += nesting.n_unclosed * len(piece)
         if self._work > _MAX_TANGLE or self._n_unclosed > _MAX_UNCLOSED:
             raise InputError(
-                f"{self._n_unclosed:,} brackets and tags never close or close in the wrong order in "
-                "the wikitext, which would take too long to parse; mend it."
+                f"{self._n_unclosed:,} brackets and tags of the wikitext never close or close in the wrong order, "
+                "which would take too long to parse; fix them."
             )
         return piece
 
 
 class _Nesting:
-    """What is open at a place in wikitext."""
+    """The brackets and tags that are open at a position in wikitext."""
 
     def __init__(self) -> None:
         self._stack: list[str] = []
@@ -359,7 +350,7 @@ class _Nesting:
     def take(self, mark: re.Match[str]) -> None:
         kind, opens = _classify_mark(mark)
         if self._stack and _RAW_TAG.fullmatch(self._stack[-1]) and (opens or kind != self._stack[-1]):
-            self._n_raw += opens  # no mark-up, unless this tag never closes
+            self._n_raw += opens  # not markup, unless the tag is never closed
         elif opens:
             self._stack.append(kind)
             self._n_open[kind] += 1
@@ -375,7 +366,7 @@ class _Nesting:
 
 
 def _classify_mark(mark: re.Match[str]) -> tuple[str, bool]:
-    """What a mark opens (true) or closes (false); lines and tags that stand alone close nothing."""
+    """Return what a mark opens (True) or closes (False); line ends and single tags close nothing."""
     if opening := mark["open"]:
         return opening, True
     if closing := mark["close"]:
@@ -390,7 +381,7 @@ def _classify_mark(mark: re.Match[str]) -> tuple[str, bool]:
     return tag, not mark["slash"]
 
 
-# Many pages side by side
+# --- Many pages in parallel
 
 
 def _batches(pages: Iterable[Page]) -> Iterator[list[Page]]:
@@ -427,27 +418,24 @@ def _strip_page(page: Page) -> _Stripped:
 def _map_in_order(
     function: Callable[[list[Page]], list[_Stripped]], batches: Iterator[list[Page]], threads: int
 ) -> Iterator[list[_Stripped]]:
-    """`map` on `threads` processes, with never more than a few batches under way."""
+    """`map` on `threads` processes with a bounded number of pending batches."""
     if threads == 1:
         yield from map(function, batches)
         return
-    pool = ProcessPoolExecutor(threads, initializer=_leave_interrupts_to_parent)
+    # Ctrl-C is left to this process.
+    pool = ProcessPoolExecutor(threads, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
     try:
-        under_way: deque[Future[list[_Stripped]]] = deque()
+        pending: deque[Future[list[_Stripped]]] = deque()
         for batch in batches:
-            under_way.append(pool.submit(function, batch))
-            if len(under_way) > 2 * threads:
-                yield under_way.popleft().result()
-        while under_way:
-            yield under_way.popleft().result()
+            pending.append(pool.submit(function, batch))
+            if len(pending) > 2 * threads:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
     except BrokenProcessPool as error:
         raise InputError(
-            "a process that took the mark-up off a dump died, perhaps for want of memory; use fewer threads "
+            "a process that removed the markup of a dump died, perhaps out of memory; use fewer threads "
             "(or, in a script, call this below `if __name__ == '__main__':`)."
         ) from error
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _leave_interrupts_to_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

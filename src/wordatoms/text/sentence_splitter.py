@@ -1,13 +1,12 @@
-"""Cutting a paragraph into sentences, for people to read.
+"""Split a paragraph into sentences for display.
 
-A sentence ends at a full stop, question or exclamation mark (with the quotes and brackets that close there) before
-white space and anything but a small letter; at the marks of Chinese and Japanese also without white space. A full stop
-ends no sentence after a title (*Dr.*, *St.*) or before the number in *No. 5*. After an initial (*J. R. R. Tolkien*), an
-abbreviation with inner stops (*U.S.*) or one that often stands last (*Inc.*, *etc.*), it does so only before a word
-that commonly begins sentences. Decimals have no white space after the stop.
+A sentence ends at a full stop, question or exclamation mark (with closing quotes and brackets) before white space and
+anything but a lower-case letter; at Chinese and Japanese marks also without white space. A full stop does not end a
+sentence after a title (*Dr.*, *St.*) or before the number in *No. 5*. After an initial (*J. R. R. Tolkien*), an
+abbreviation with inner stops (*U.S.*) or one that often ends a sentence (*Inc.*, *etc.*), it does so only before a word
+that commonly begins sentences. Decimals have no white space after the point.
 
-Left out: anything learned from the text, and languages whose abbreviations are others; there a sentence may be cut
-short, which costs an example, not a count.
+Left out: learning from the text, and abbreviations of other languages, where a sentence may be cut short.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from __future__ import annotations
 import re
 
 _END = re.compile(
-    # Looking back, and never giving back, keeps a line of a million stops from taking a million times a million steps.
+    # The lookbehind and possessive quantifiers keep the time linear for a line of a million full stops.
     r"""(?<![.!?…])(?P<mark>[.!?…]++)["'”’»)\]]*+\s++(?=["'“‘«(\[¿¡„]*+(?P<next>\w++))|[。！？]++[」』”’）]*+"""
 )
 _INITIALS = re.compile(r"[^\W\d](\.[^\W\d])*")
@@ -41,7 +40,7 @@ _STARTERS = _words(
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a paragraph, their white space made single spaces."""
+    """Split a paragraph into sentences, with white space collapsed to single spaces."""
     sentences: list[str] = []
     start = 0
     for match in _END.finditer(text):

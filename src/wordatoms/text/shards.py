@@ -1,10 +1,10 @@
-"""Shards: stretches of text that any thread, process or machine can read by itself, as blocks of whole lines.
+"""Shards: parts of a text that any thread, process or machine can read independently, in blocks of whole lines.
 
-A line is a paragraph: it ends at a line feed and nowhere else. `read_blocks` gives a shard's text as valid UTF-8,
-from plain and from compressed files. Memory depends neither on the length of the text nor on that of its lines,
-nor on what a file decompresses to.
+A line is a paragraph and ends only at a line feed. `read_blocks` yields the text of a shard, from a plain or compressed
+file, as valid UTF-8. Memory depends neither on the length of the text or its lines nor on the decompressed size of a
+file.
 
-Left out: tokens (a carriage return stays where it is) and encodings other than UTF-8.
+Left out: tokens (carriage returns are kept) and encodings other than UTF-8.
 """
 
 from __future__ import annotations
@@ -12,53 +12,49 @@ from __future__ import annotations
 import codecs
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from wordatoms.errors import InputError
-from wordatoms.text.addresses import is_address, open_address
 from wordatoms.text.compression import CompressionError, TruncatedError, inflate
-from wordatoms.text.files import file_errors, printable
+from wordatoms.text.files import file_errors, open_file, printable
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 MAX_PARAGRAPH_BYTES = 4 << 20
-"""A paragraph is at most 4 MiB; a longer line is several paragraphs."""
+"""Maximum length of a paragraph; a longer line is split into several paragraphs."""
 MIN_BLOCK_BYTES = 8
-"""Room for the longest character and a line feed, so that every cut goes forward."""
+"""Enough for the longest character and a line feed, so that every split makes progress."""
 
-_SEEK_BYTES = 1 << 16  # read at once in search of the end of a line
-_BLOCK_BYTES = 1 << 20  # where lines allow: what is larger than the cache is read at half the speed
-_DECODE_BYTES = 1 << 14  # decoded at once: the characters stay in the cache
-
-_LINE_FEED = ord("\n")
+_SEEK_BYTES = 1 << 16  # read at once when looking for the end of a line
+_BLOCK_BYTES = 1 << 20  # read at once where lines allow; blocks larger than the cache are read at half the speed
+_DECODE_BYTES = 1 << 14  # decoded at once, so that the characters stay in the cache
 _WHITE_SPACE = (b" ", b"\t", b"\r", b"\v", b"\f")
 
 OnRead = Callable[[int], None]
-"""Called with the bytes on disk read since the last call."""
+"""Called with the number of bytes on disk read since the last call."""
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A stretch of text that any worker can read by itself."""
+    """A part of a text that any worker can read independently."""
 
     path: str
     compression: str = ""
     """"", "gzip", "bzip2", "xz" or "zstd"."""
     start: int = 0
-    """Of a plain file, the lines that begin in [start, stop) are read; compressed files are read whole."""
+    """In a plain file, the lines that begin in [start, stop) are read; compressed files are read whole."""
     stop: int | None = None
-    """Of a compressed file, its size."""
+    """For a compressed file, its size."""
     replace_invalid: bool = False
-    """Read broken UTF-8 as U+FFFD instead of stopping there."""
+    """Replace invalid UTF-8 by U+FFFD instead of failing."""
     origin: str = ""
-    """What errors call the text, where that is not the path."""
+    """The name of the text in error messages, if not the path."""
     sha256: str = ""
-    """Of the whole file, where it is known."""
+    """Checksum of the whole file, if known."""
 
     @property
     def n_bytes(self) -> int:
@@ -70,10 +66,11 @@ class Shard:
 
     @property
     def name(self) -> str:
+        """The name of the text in error messages."""
         return self.origin or printable(self.path)
 
     def cut(self, shard_bytes: int) -> list[Shard]:
-        """A whole plain text in stretches of equal size; a compressed one stays whole."""
+        """Split a whole plain text into shards of equal size; a compressed one is returned as it is."""
         if self.compression:
             return [self]
         size = self.n_bytes
@@ -83,28 +80,27 @@ class Shard:
 
 def read_blocks(
     shard: Shard, *, block_bytes: int = MAX_PARAGRAPH_BYTES, on_read: OnRead | None = None
-) -> Iterator[bytes]:
-    """Yield a shard's text in blocks of whole lines, at most `block_bytes` each, valid UTF-8 without NUL.
+) -> Generator[bytes, None, None]:
+    """Yield the text of a shard in blocks of whole lines, at most `block_bytes` each, valid UTF-8 without NUL.
 
-    Every line ends in a line feed, the last one too. A line longer than a block is cut at the last ASCII
-    white space that fits, counted from its own start (at a character where there is none), and each piece
-    ends in a line feed: the cuts depend on the line alone, not on the shards. A byte-order mark at the start
-    of a file is dropped. `on_read` is called with the bytes on disk read since the last call, in sum
-    `shard.n_bytes`.
+    Every line ends in a line feed, including the last. A line longer than a block is split at the last ASCII white
+    space that fits, counted from the start of the line (at a character if there is none), and each piece ends in a line
+    feed; the splits depend on the line alone, not on the shards. A byte-order mark at the start of a file is dropped.
+    `on_read` is called with the bytes on disk read since the last call; they add up to `shard.n_bytes`.
     """
     if block_bytes < MIN_BLOCK_BYTES:
         raise InputError(f"block_bytes is {block_bytes}; pass {MIN_BLOCK_BYTES} or more.")
     return _checked_blocks(shard, block_bytes, ReadProgress(shard.n_bytes, on_read))
 
 
-# The bytes of the text, from plain and from compressed files
+# --- The bytes of the text, from plain and compressed files
 
 
 class TextStream(io.RawIOBase):
     """The text of a shard as a stream of bytes."""
 
     begin = 0
-    """Where in the text of the whole file the stream begins."""
+    """Position of the stream in the text of the whole file."""
 
     def __init__(self, file: io.BufferedReader, shard: Shard) -> None:
         self._file = file
@@ -114,7 +110,7 @@ class TextStream(io.RawIOBase):
         return True
 
     def n_disk_bytes(self) -> int:
-        """How far into its shard the reading is."""
+        """Number of bytes of the shard read from disk so far."""
         return self._file.tell() - self._shard.start
 
     def close(self) -> None:
@@ -122,13 +118,8 @@ class TextStream(io.RawIOBase):
         super().close()
 
 
-def open_file(path: str) -> io.BufferedReader:
-    """A file on disk or elsewhere, to be closed by the caller."""
-    return open_address(path) if is_address(path) else Path(path).open("rb")
-
-
 def open_text(shard: Shard) -> TextStream:
-    """A shard's text as it is, to be closed by the caller."""
+    """Open the text of a shard, unchecked; the caller closes it."""
     with file_errors(shard.name):
         file = open_file(shard.path)
         try:
@@ -139,14 +130,14 @@ def open_text(shard: Shard) -> TextStream:
 
 
 def read_head(shard: Shard, n_bytes: int) -> bytes:
-    """The first bytes of a shard's text, as they are."""
+    """Read the first bytes of a shard's text, unchecked."""
     buffer = bytearray(n_bytes)
     with closing(open_text(shard)) as text:
         return bytes(buffer[: _fill(text, memoryview(buffer))])
 
 
 def _fill(stream: io.RawIOBase | io.BytesIO, view: memoryview) -> int:
-    """Read until the view is full or the stream ends; the number of bytes read."""
+    """Read until the view is full or the stream ends; return the number of bytes read."""
     n_bytes = 0
     while n_bytes < len(view) and (n_more := stream.readinto(view[n_bytes:])):
         n_bytes += n_more
@@ -166,23 +157,23 @@ class _PlainText(TextStream):
         with file_errors(self._shard.name):
             n_read = self._file.readinto(target)
         if len(target) and not n_read:
-            raise InputError(f"{self._shard.name} has shrunk while it was read; start again.")
+            raise InputError(f"{self._shard.name} shrank while it was read; start again.")
         return n_read
 
 
 def _line_range(file: IO[bytes], shard: Shard) -> tuple[int, int]:
-    """Where the first line that begins in a shard starts, and where the last one ends."""
+    """Find where the first line that begins in a shard starts, and where the last one ends."""
     size = file.seek(0, os.SEEK_END)
     stop = size if shard.stop is None else shard.stop
     if stop > size:
-        raise InputError(f"{shard.name} has shrunk below {stop:,} bytes, to {size:,}; start again.")
+        raise InputError(f"{shard.name} shrank below {stop:,} bytes, to {size:,}; start again.")
     begin = _line_start(file, shard.start, stop)
-    # The end is sought only where a line begins, else all shards inside one huge line would read to its end.
+    # Look for the end only if a line begins here; otherwise all shards inside one huge line would read to its end.
     return begin, _line_start(file, stop, size) if begin < stop else begin
 
 
 def _line_start(file: IO[bytes], position: int, limit: int) -> int:
-    """The first start of a line at or after `position`, or `limit` if there is none before it."""
+    """Find the first start of a line at or after `position`, or `limit` if there is none before it."""
     if position == 0:
         return 0
     n_before = position - 1
@@ -228,28 +219,26 @@ def _inflated_chunks(file: IO[bytes], shard: Shard) -> Iterator[bytes]:
         ) from error
 
 
-# Blocks of whole lines
+# --- Blocks of whole lines
 
 
 class ReadProgress:
-    """Tells a callback how far a reading has come on disk, never more than there is."""
+    """Reports to a callback how many bytes on disk were read, never more than there are."""
 
     def __init__(self, n_bytes: int, on_read: OnRead | None) -> None:
-        self._n_bytes = n_bytes
+        self.n_bytes = n_bytes
         self._on_read = on_read
         self._n_reported = 0
 
     def reach(self, position: int) -> None:
-        n_new = min(position, self._n_bytes) - self._n_reported
+        """Report that reading has come to this position."""
+        n_new = min(position, self.n_bytes) - self._n_reported
         if n_new > 0 and self._on_read is not None:
             self._n_reported += n_new
             self._on_read(n_new)
 
-    def finish(self) -> None:
-        self.reach(self._n_bytes)
 
-
-def _checked_blocks(shard: Shard, block_bytes: int, progress: ReadProgress) -> Iterator[bytes]:
+def _checked_blocks(shard: Shard, block_bytes: int, progress: ReadProgress) -> Generator[bytes, None, None]:
     with closing(open_text(shard)) as text:
         position = text.begin
         for block, n_used in _cut_blocks(text, block_bytes):
@@ -257,16 +246,16 @@ def _checked_blocks(shard: Shard, block_bytes: int, progress: ReadProgress) -> I
             progress.reach(text.n_disk_bytes())
             if len(valid) <= block_bytes:
                 yield valid
-            else:  # replacements are longer than what they replace
+            else:  # replacements are longer than the bytes they replace
                 yield from (piece for piece, _ in _cut_blocks(io.BytesIO(valid), block_bytes))
             position += n_used
-    progress.finish()
+    progress.reach(progress.n_bytes)
 
 
 def _cut_blocks(text: io.RawIOBase | io.BytesIO, limit: int) -> Iterator[tuple[bytes, int]]:
-    """Blocks of whole lines of at most `limit` bytes, each with the number of bytes of text it stands for.
+    """Yield blocks of whole lines of at most `limit` bytes, each with the number of bytes of text it stands for.
 
-    The buffer begins with the beginning of a line, or of the next piece of one, that has not ended so far.
+    The buffer starts with the beginning of a line, or of the next piece of a line, whose end has not been read yet.
     """
     buffer = bytearray(limit)
     view = memoryview(buffer)
@@ -286,43 +275,38 @@ def _cut_blocks(text: io.RawIOBase | io.BytesIO, limit: int) -> Iterator[tuple[b
 
 
 def _cut_line(buffer: bytearray) -> tuple[int, bytes]:
-    """Where to cut a line that fills the buffer, and what the piece before the cut has to end in."""
-    if n_used := _break_at_space(buffer):
-        return n_used, b""
+    """Find where to split a line that fills the buffer, and what to append to the piece before the split."""
+    last = -1
+    for mark in _WHITE_SPACE:
+        last = max(last, buffer.rfind(mark, last + 1))
+    if last >= 0:
+        buffer[last] = ord("\n")
+        return last + 1, b""
     end = len(buffer) - 1
     while end > len(buffer) - 4 and buffer[end] & 0b1100_0000 == 0b1000_0000:  # inside a character
         end -= 1
     return end, b"\n"
 
 
-def _break_at_space(buffer: bytearray) -> int:
-    """Make a line feed of the last white space; where the next piece begins, or 0 if there is none."""
-    last = -1
-    for mark in _WHITE_SPACE:
-        last = max(last, buffer.rfind(mark, last + 1))
-    if last >= 0:
-        buffer[last] = _LINE_FEED
-    return last + 1
-
-
 def _check(block: bytes, position: int, shard: Shard) -> bytes:
-    """The block as valid UTF-8, without a byte-order mark; `position` is where it stands in the file's text."""
+    """Return a block at some position of the text as valid UTF-8 without a byte-order mark."""
     if (nul := block.find(b"\0")) >= 0:
         raise InputError(
-            f"{shard.name} is not plain text: it holds a NUL byte at byte {position + nul:,}; pass plain text in UTF-8."
+            f"{shard.name} is not plain text: it contains a NUL byte at byte {position + nul:,}; "
+            "pass plain text in UTF-8."
         )
-    if (broken := _first_broken(block)) >= 0:
+    if (invalid := _find_invalid(block)) >= 0:
         if not shard.replace_invalid:
             raise InputError(
-                f"{shard.name} is not valid UTF-8: byte {position + broken:,} is 0x{block[broken]:02x}; convert the "
-                "file (iconv -t UTF-8) or pass --replace-invalid (in Python replace_invalid=True) to read over it."
+                f"{shard.name} is not valid UTF-8: byte {position + invalid:,} is 0x{block[invalid]:02x}; convert the "
+                "file (iconv -t UTF-8) or pass --replace-invalid (in Python replace_invalid=True) to replace it."
             )
         block = block.decode("utf-8", "replace").encode()
     return block.removeprefix(codecs.BOM_UTF8) if position == 0 else block
 
 
-def _first_broken(block: bytes) -> int:
-    """Where the UTF-8 of a block that ends in a line feed is broken, or -1."""
+def _find_invalid(block: bytes) -> int:
+    """Find the first invalid UTF-8 in a block that ends in a line feed, or return -1."""
     view = memoryview(block)
     position = 0
     while position < len(block):

@@ -1,9 +1,9 @@
-"""Tokens: what counts as a word, and the lexicon that gives words their numbers.
+"""Tokens: what counts as a word, and the lexicon that numbers words.
 
 A token is a run of letters and combining marks with inner apostrophes (’ counts as '), or a run of digits, in any
-script; words are brought to Unicode normal form C and lower-cased. `Tokenizer.tokens` is the plain version for a
-sentence; `Lexicon.encode` is the fast one for whole texts, and gives the same tokens. Scripts written without
-spaces are not cut into words here: cut them first and say `pretokenized`.
+script; words are normalized to Unicode form C and lower-cased. `Tokenizer.tokens` is the plain version for a sentence;
+`Lexicon.encode` is the fast one for whole texts and gives the same tokens. Scripts written without spaces are not
+segmented: segment the text first and pass `pretokenized`.
 """
 
 from __future__ import annotations
@@ -23,36 +23,76 @@ from wordatoms.errors import InputError
 
 APOSTROPHES = "'’"
 JOINERS = "\u200c\u200d"
-"""Zero-width (non-)joiners, which Persian and the scripts of India write inside words."""
+"""Zero-width (non-)joiners, written inside words in Persian and Indic scripts."""
 IGNORED = "\u00ad\u2060" + "".join(map(chr, range(0xFE00, 0xFE10)))
-"""Soft hyphen, word joiner, variation selectors: they change the look of a word, not the word."""
+"""Soft hyphen, word joiner and variation selectors, which only change how a word looks."""
 PHRASE_JOINT = "_"
 
 _ASSIGNED_PLANES = (range(0x33480), range(0xE0000, 0xE0200))
-"""Where letters, marks, digits and spaces live; the rest of Unicode is unassigned, private or surrogates."""
+"""Code points with letters, marks, digits and spaces; the rest of Unicode is unassigned, private or surrogates."""
 
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """How text is cut into words."""
+    """Splits text into words.
+
+    A token is a run of letters with inner apostrophes, or a run of digits, in lower case and Unicode form C.
+
+    Parameters
+    ----------
+    keep_case : bool, default False
+        Keep upper-case letters.
+    pretokenized : bool, default False
+        Split at white space only.
+    phrases : tuple of str, default ()
+        Word sequences such as "new york" that become one word, `new_york`.
+
+    Examples
+    --------
+    >>> from wordatoms import Tokenizer
+    >>> Tokenizer().tokens("Don’t tie it in New York.")
+    ["don't", 'tie', 'it', 'in', 'new', 'york']
+    >>> Tokenizer(keep_case=True, phrases=("New York",)).tokens("Don’t tie it in New York.")
+    ["Don't", 'tie', 'it', 'in', 'New_York']
+    """
 
     keep_case: bool = False
     pretokenized: bool = False
-    """Split at white space only."""
     phrases: tuple[str, ...] = ()
-    """Word sequences such as "new york" that become one word, `new_york`."""
 
     def tokens(self, text: str) -> list[str]:
-        """The tokens of a piece of text, line by line."""
+        """Split text into tokens; phrases do not cross lines.
+
+        Parameters
+        ----------
+        text : str
+            Any text.
+
+        Returns
+        -------
+        list of str
+            The tokens, phrases joined.
+        """
         return [token for line in text.split("\n") for token in self._join(self.words(line))]
 
     def words(self, text: str) -> list[str]:
-        """The tokens before phrases are joined."""
+        """Split text into tokens without joining phrases.
+
+        Parameters
+        ----------
+        text : str
+            Any text.
+
+        Returns
+        -------
+        list of str
+            The tokens.
+        """
         text = unicodedata.normalize("NFC", text)
         if self.pretokenized:
             found = text.split()
         else:
-            found = [_fold_punctuation(token) for token in _word_pattern().findall(text)]
+            found = [token.translate(_PUNCTUATION_MAP) for token in _word_pattern().findall(text)]
         return found if self.keep_case else [token.lower() for token in found]
 
     def _join(self, words: list[str]) -> list[str]:
@@ -61,31 +101,23 @@ class Tokenizer:
         joined: list[str] = []
         at = 0
         while at < len(words):
-            n = next((n for n in self._phrase_lengths if tuple(words[at : at + n]) in self._phrase_words), 1)
+            n = next((n for n in self._phrase_lengths if tuple(words[at : at + n]) in self.phrase_words), 1)
             joined.append(PHRASE_JOINT.join(words[at : at + n]))
             at += n
         return joined
 
     @cached_property
-    def _phrase_words(self) -> frozenset[tuple[str, ...]]:
-        return frozenset(self.phrase_words)
-
-    @cached_property
     def _phrase_lengths(self) -> list[int]:
-        return sorted({len(words) for words in self._phrase_words}, reverse=True)
+        return sorted({len(words) for words in self.phrase_words}, reverse=True)
 
     @cached_property
-    def phrase_words(self) -> list[tuple[str, ...]]:
-        """The phrases as sequences of tokens."""
+    def phrase_words(self) -> dict[tuple[str, ...], None]:
+        """The phrases as sequences of tokens, in order."""
         found = [tuple(self.words(phrase)) for phrase in self.phrases]
         for phrase, words in zip(self.phrases, found, strict=True):
             if len(words) < 2:
                 raise InputError(f"the phrase '{phrase}' is not two or more words; give phrases such as 'new york'.")
-        return found
-
-
-def _fold_punctuation(token: str) -> str:
-    return token.translate(_PUNCTUATION_MAP)
+        return dict.fromkeys(found)
 
 
 _PUNCTUATION_MAP = {ord(mark): "'" for mark in APOSTROPHES} | {ord(mark): None for mark in IGNORED}
@@ -99,7 +131,7 @@ def _word_pattern() -> re.Pattern[str]:
 
 
 def _class_of(major: str, only: str = "") -> str:
-    """The inside of a character class with all code points of a general category."""
+    """Return the inside of a regular-expression class for all code points of a general category."""
     codes = [
         code
         for plane in _ASSIGNED_PLANES
@@ -112,7 +144,7 @@ def _class_of(major: str, only: str = "") -> str:
 
 @cache
 def _code_points() -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
-    """Properties and lower-case twin of every code point, for the kernel."""
+    """Return the properties and the lower-case form of every code point, for the kernel."""
     from wordatoms.kernels import tokens as kernel
 
     chars = [chr(code) for plane in _ASSIGNED_PLANES for code in plane]
@@ -127,7 +159,7 @@ def _code_points() -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
 
 
 def _properties(chars: list[str]) -> dict[int, Iterable[str]]:
-    """The characters that have each property of the kernel."""
+    """Return the characters that have each property of the kernel."""
     from wordatoms.kernels import tokens as kernel
 
     by_category: dict[str, list[str]] = {}
@@ -152,12 +184,12 @@ def _properties(chars: list[str]) -> dict[int, Iterable[str]]:
 
 
 def _ends_sigma(before: str) -> bool:
-    """Whether a final sigma follows: Python does not name the properties of case, but this rule shows them."""
+    """Whether a sigma after this text is final; this shows case properties, for which Python has no function."""
     return (before + "Σ").lower()[-1] == "ς"
 
 
 def _composing_characters(chars: list[str]) -> tuple[list[str], list[str]]:
-    """Characters that begin a pair which normal form C makes one character, and those that end one."""
+    """Return the characters that begin, and those that end, a pair that form C composes to one character."""
     pairs = [
         [chr(int(code, 16)) for code in parts]
         for char in chars
@@ -171,9 +203,9 @@ def _composing_characters(chars: list[str]) -> tuple[list[str], list[str]]:
 
 
 class Lexicon:
-    """Words and their numbers, in the order in which they were added; the table behind the fast tokeniser.
+    """A table of words numbered in the order in which they were added; encodes text with a compiled tokenizer.
 
-    Not safe to use from two threads at once: each worker takes a `copy`.
+    Not thread-safe: each worker takes a `copy`.
     """
 
     def __init__(self, words: Iterable[str] = (), *, tokenizer: Tokenizer | None = None) -> None:
@@ -187,7 +219,7 @@ class Lexicon:
         self._trie = _PhraseTrie.build(self) if self.tokenizer.phrases else None
 
     def copy(self) -> Lexicon:
-        """A twin that another thread may use."""
+        """Return a copy for another thread."""
         twin = object.__new__(Lexicon)
         twin.__dict__.update(self.__dict__)
         twin._slots, twin._starts, twin._blob = self._slots.copy(), self._starts.copy(), self._blob.copy()
@@ -199,17 +231,19 @@ class Lexicon:
 
     @property
     def n_bytes(self) -> int:
-        """Memory held by the table."""
+        """Memory of the table."""
         return self._slots.nbytes + self._starts.nbytes + self._blob.nbytes
 
     def words(self) -> list[str]:
+        """Return all words."""
         return unpack_words(*self.keys())
 
     def keys(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """All words packed end to end, and where each begins (one more place than words)."""
+        """Return all words packed into one array, and the start of each (with one more at the end)."""
         return self._blob[: self._starts[self.n_words]], self._starts[: self.n_words + 1]
 
     def hashes(self) -> NDArray[np.uint64]:
+        """Return the hash of each word."""
         from wordatoms.kernels import tokens as kernel
 
         hashes = np.empty(self.n_words, np.uint64)
@@ -217,11 +251,11 @@ class Lexicon:
         return hashes
 
     def add(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """Numbers of the words; those not yet known are added."""
+        """Return the numbers of words, adding unknown ones."""
         return self.add_keys(*pack_words(words))
 
     def add_keys(self, keys: NDArray[np.uint64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The same for words that are packed already."""
+        """Like `add`, for packed words."""
         from wordatoms.kernels import tokens as kernel
 
         n = len(starts) - 1
@@ -231,9 +265,9 @@ class Lexicon:
         return ids
 
     def encode(self, block: bytes, *, grow: bool = False) -> NDArray[np.int32]:
-        """Numbers of the tokens of some lines, -1 after each line, -2 for unknown words (or they are added: `grow`).
+        """Return the numbers of the tokens of some lines, -1 after each line, -2 for unknown words.
 
-        The array is only valid until the next call.
+        With `grow`, unknown words are added instead. The array is only valid until the next call.
         """
         if not block.endswith(b"\n"):
             block += b"\n"
@@ -242,7 +276,7 @@ class Lexicon:
         at = n_ids = 0
         while at < len(block):
             at, n_ids = self._encode(text, at, n_ids, grow=grow, normal=False)
-            if at < len(block):  # stopped at a token that may not be in normal form: bring the rest of its line to it
+            if at < len(block):  # stopped at a token that may not be in form C: normalize the rest of its line
                 line_end = block.find(b"\n", at)
                 rest = unicodedata.normalize("NFC", block[at : line_end + 1].decode()).encode()
                 _, n_ids = self._encode(np.frombuffer(rest, np.uint8), 0, n_ids, grow=grow, normal=True)
@@ -250,7 +284,7 @@ class Lexicon:
         return self._ids[: self._trie.join(self._ids, n_ids) if self._trie else n_ids]
 
     def _encode(self, text: NDArray[np.uint8], at: int, n_ids: int, *, grow: bool, normal: bool) -> tuple[int, int]:
-        """Encode whole lines from a place on; the place where it stopped and the number of ids so far."""
+        """Encode whole lines from a position; return the position where it stopped and the number of ids so far."""
         from wordatoms.kernels import tokens as kernel
 
         kinds, lower = _code_points()
@@ -272,14 +306,14 @@ class Lexicon:
         self._key = np.empty(0, np.uint64)
 
     def _make_buffers(self, n_bytes: int) -> None:
-        """Room for the ids of a block and for the longest token it may hold, which normal form and case can stretch."""
+        """Make room for the ids of a block and its longest token, which normalization and lower case can lengthen."""
         if n_bytes > len(self._ids):
             self._ids = np.empty(n_bytes, np.int32)
             self._scratch = np.empty(5 * n_bytes + 16, np.uint8)
             self._key = np.empty(len(self._scratch) // 8 + 1, np.uint64)
 
     def _make_room(self, n_words: int, n_parts: int) -> None:
-        """Let the table grow by at least so many words and packed integers."""
+        """Make room for more words and packed integers."""
         from wordatoms.kernels import tokens as kernel
 
         self._blob = _grown(self._blob, int(self._starts[self.n_words]) + n_parts)
@@ -290,7 +324,7 @@ class Lexicon:
 
 
 def _grown(array: NDArray[Any], length: int) -> NDArray[Any]:
-    """The array, or a longer one (at least twice as long) that begins with it."""
+    """Return the array, or a copy with room for `length` (at least twice as long)."""
     if length <= len(array):
         return array
     longer = np.empty(max(length, 2 * len(array)), array.dtype)
@@ -300,9 +334,9 @@ def _grown(array: NDArray[Any], length: int) -> NDArray[Any]:
 
 @cache
 def _ascii_folds(*, split: bool, keep_case: bool) -> NDArray[np.uint8]:
-    """For each byte its folded form as part of an ASCII word (row 0) or ASCII number (row 1), else zero.
+    """Return for each byte its folded form in an ASCII word (row 0) or number (row 1), or zero.
 
-    Where text is split at white space, every other ASCII character is part of a word.
+    With `split`, every ASCII character except white space is part of a word.
     """
     folds = np.zeros((2, 256), np.uint8)
     for char in map(chr, range(1, 128)):
@@ -314,7 +348,7 @@ def _ascii_folds(*, split: bool, keep_case: bool) -> NDArray[np.uint8]:
 
 
 def pack_words(words: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Words packed end to end, eight bytes to an integer, and where each begins (one more place than words)."""
+    """Pack words into one array, eight bytes per integer; also return the start of each (with one more at the end)."""
     encoded = [word.encode() for word in words]
     starts = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([(len(word) + 7) // 8 for word in encoded], out=starts[1:])
@@ -323,7 +357,7 @@ def pack_words(words: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int
 
 
 def unpack_words(keys: NDArray[np.uint64], starts: NDArray[np.int64]) -> list[str]:
-    """What `pack_words` packed."""
+    """Reverse `pack_words`."""
     padded = keys.astype("<u8", copy=False).tobytes()
     bounds = (8 * starts).tolist()
     return [padded[a:b].rstrip(b"\0").decode() for a, b in pairwise(bounds)]
@@ -331,16 +365,16 @@ def unpack_words(keys: NDArray[np.uint64], starts: NDArray[np.int64]) -> list[st
 
 @dataclass(frozen=True)
 class _PhraseTrie:
-    """Phrases as a trie over word numbers; its nodes, from 1 on, are the beginnings of two or more words."""
+    """Phrases as a trie over word numbers; its nodes, numbered from 1, are prefixes of two or more words."""
 
     edges: NDArray[np.int64]
-    """A hash table of edges: the beginning before it (a word, or minus a node) and the word."""
+    """A hash table of edges: the prefix (a word, or minus a node) and the next word."""
     children: NDArray[np.int32]
-    """The node to which the edge in each slot leads."""
+    """The node that the edge in each slot leads to."""
     phrase_word: NDArray[np.int32]
-    """For each node the number of the joined word if a phrase ends there, else -1."""
+    """For each node, the number of the joined word if a phrase ends there, or -1."""
     openings: NDArray[np.bool_]
-    """False for the hashes of two words that begin no phrase."""
+    """False for hashes of two words that do not begin a phrase."""
 
     @classmethod
     def build(cls, lexicon: Lexicon) -> _PhraseTrie:
