@@ -52,7 +52,7 @@ def test_damaged_notes_are_set_aside_too(tmp_path: Path) -> None:
 )
 def test_notes_on_atoms_that_are_not_there(tmp_path: Path, notes: Notes) -> None:
     notes.save(tmp_path)
-    with pytest.raises(ModelError, match="speaks of atom"):
+    with pytest.raises(ModelError, match="names atom"):
         Notes.load(tmp_path, "abc", 10)
 
 

@@ -208,7 +208,7 @@ def test_word_without_senses_is_refused(method: str) -> None:
 
 @pytest.mark.parametrize("windows", [np.zeros((0, 7), np.int32), np.full((3, 7), -1, np.int32)])
 def test_map_without_random_windows_is_refused(windows: NDArray[np.int32]) -> None:
-    with pytest.raises(InputError, match="keeps no random windows with known words; make the map again"):
+    with pytest.raises(InputError, match="has no random windows with known words; run"):
         make_posterior(EMBEDDINGS, replace(MAP, windows=windows), ATOMS, SETTINGS)
 
 

@@ -24,12 +24,9 @@ from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.sif import SIF
 from wordatoms.errors import InputError
 from wordatoms.run import Run
-from wordatoms.senses import topic_windows as topicwindows
 from wordatoms.senses import topics as module
 from wordatoms.senses.model import SenseModel
-from wordatoms.senses.topic_tables import write_table
-from wordatoms.senses.topic_windows import window_starts
-from wordatoms.senses.topics import Topics, document_topics
+from wordatoms.senses.topics import Topics, document_topics, window_starts, write_table
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +93,7 @@ choices = st.fixed_dictionaries(
 
 def expected(model: SenseModel, text: str, options: dict[str, object]) -> np.ndarray:
     with_map = "map" in model.folder.stages
-    sif = model.induced_map.sif(model.embeddings) if with_map else topicwindows._plain_sif(model.embeddings)
+    sif = model.induced_map.sif(model.embeddings) if with_map else module._plain_sif(model.embeddings)
     matrix = model.induced_map.matrix if with_map else None
     return naive_topics.distribution(text, sif, model.atoms.vectors, matrix=matrix, **options)  # type: ignore[arg-type]
 
@@ -131,8 +128,8 @@ def test_threads_and_sizes_of_parts_change_nothing(
     whole = document_topics(shared_model, documents, window=2, soft=soft, run=Run(threads=1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "GROUP_CHARACTERS", characters)
-        patch.setattr(topicwindows, "PIECE_CHARACTERS", piece)
-        patch.setattr(topicwindows, "BLOCK_WINDOWS", windows)
+        patch.setattr(module, "PIECE_CHARACTERS", piece)
+        patch.setattr(module, "BLOCK_WINDOWS", windows)
         one, many = (
             document_topics(shared_model, iter(documents), window=2, soft=soft, run=Run(threads=threads))
             for threads in (1, 3)
@@ -277,7 +274,7 @@ def test_tables_are_not_overwritten(found: Topics, tmp_path: Path) -> None:
     assert path.read_bytes() == b"mine"
     write_table(found, path, force=True)
     assert path.read_bytes().startswith(b"document,")
-    with pytest.raises(InputError, match=r"end its name in \.csv"):
+    with pytest.raises(InputError, match=r"ends in \.csv"):
         write_table(found, tmp_path / "table.xlsx")
     with pytest.raises(InputError, match="does not exist"):
         write_table(found, tmp_path / "nowhere" / "table.csv")

@@ -79,9 +79,7 @@ def topics(
     """
     from wordatoms.progress import Display
     from wordatoms.run import Run
-    from wordatoms.senses.topic_tables import check_table, write_table
-    from wordatoms.senses.topic_windows import DEFAULT_SCALE
-    from wordatoms.senses.topics import document_topics
+    from wordatoms.senses.topics import DEFAULT_SCALE, check_table, document_topics, write_table
 
     _check_usage(lines, column, names, soft, scale)
     if output:

@@ -1,8 +1,8 @@
-"""What a person adds to a model: names for atoms, atoms to hide, and the atoms picked as the senses of a word.
+"""Notes of a person on a model: names for atoms, hidden atoms, and the atoms picked as the senses of a word.
 
-The paper's semi-automatic mode shows the closest atoms of a word, and a person picks those that are senses. Notes
-live beside the model's own files in `notes.json` and belong to one set of atoms: they name its fingerprint, and atoms
-that are learned anew leave them aside.
+In the paper's semi-automatic mode (Section 5) a person picks the senses of a word from its closest atoms. Notes are in
+`notes.json` in the model folder and belong to one set of atoms, given by its fingerprint; notes on other atoms are
+ignored.
 """
 
 from __future__ import annotations
@@ -23,31 +23,33 @@ FILE = "notes.json"
 
 @dataclass(frozen=True)
 class Notes:
-    """A person's changes to the atoms with this fingerprint; atoms by their ids."""
+    """Notes on the atoms with the fingerprint `atoms`; atoms are given by their ids."""
 
     atoms: str = ""
     names: Mapping[int, str] = field(default_factory=dict)
     hidden: frozenset[int] = frozenset()
     picks: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """The atoms that are the senses of a word."""
+    """The atoms picked as the senses of a word."""
 
     def save(self, folder: Path) -> None:
         write_json(folder / FILE, {**asdict(self), "hidden": sorted(self.hidden)})
 
     @classmethod
     def load(cls, folder: Path, atoms: str, n_atoms: int) -> Notes:
-        """The notes on these atoms; empty where there are none."""
+        """Load the notes on these atoms; empty if there are none."""
         try:
             found = _read(folder / FILE)
         except FileNotFoundError:
             return cls(atoms)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ModelError(f"{folder / FILE} is damaged ({error}); repair it or move it away.") from error
+            raise ModelError(f"{folder / FILE} is damaged ({error}); repair or remove it.") from error
         if found.atoms != atoms:
             return cls(atoms)
         for atom in (*found.names, *found.hidden, *chain.from_iterable(found.picks.values())):
             if not 0 <= atom < n_atoms:
-                raise ModelError(f"{folder / FILE} speaks of atom {atom}, of {n_atoms}; repair it or move it away.")
+                raise ModelError(
+                    f"{folder / FILE} names atom {atom}, but there are {n_atoms} atoms; repair or remove it."
+                )
         return found
 
 
@@ -62,7 +64,7 @@ def _read(path: Path) -> Notes:
 
 
 def change_notes(folder: Path, atoms: str, n_atoms: int, change: Callable[[Notes], Notes]) -> None:
-    """Read the notes, change them and write them, one process at a time."""
+    """Read, change and write the notes, one process at a time."""
     folder.mkdir(parents=True, exist_ok=True)
     lock = folder / f".{FILE}.lock"
     for path in (lock, folder / FILE):
@@ -72,7 +74,7 @@ def change_notes(folder: Path, atoms: str, n_atoms: int, change: Callable[[Notes
 
 
 def set_aside(folder: Path, atoms: str) -> Path | None:
-    """Keep notes on other atoms than these, and damaged ones, under another name; where they went."""
+    """Rename notes on other atoms than these, and damaged ones; return their new path."""
     path = folder / FILE
     try:
         if _read(path).atoms == atoms:
@@ -80,7 +82,7 @@ def set_aside(folder: Path, atoms: str) -> Path | None:
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError):
-        pass  # a person may still want to look at them
+        pass  # damaged notes are kept too: a person may want to repair them
     number = 1
     while (aside := folder / f"notes-{number}.json").exists():
         number += 1

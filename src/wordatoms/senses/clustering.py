@@ -1,9 +1,11 @@
-"""Clusters of contexts: k-means that assigns by inner product (Section 6.1), and how many there are.
+"""Clusters of contexts: k-means that assigns by inner product (Section 6.1), the choice of k, and scores.
 
 Rows are vectors of contexts; a centre is the direction of the sum of its rows, and a row belongs to the centre with
 which its inner product is largest. Of several starts the one with the largest sum of inner products is kept. With
-k = "auto" clusters are added as long as they bring the rows enough nearer to their centres.
-Left out: which vectors a word's contexts have (`wordatoms.senses.posterior`).
+k = "auto", clusters are added as long as they bring the rows enough nearer to their centres. The scores are those of
+SemEval-2010 task 14: V-measure and the paired F-score.
+
+Left out: the vectors of a word's contexts (`wordatoms.senses.posterior`).
 """
 
 from __future__ import annotations
@@ -11,16 +13,16 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from wordatoms.errors import InputError
 
 N_STARTS = 10
 N_ITERATIONS = 50
 MOST_CLUSTERS = 6
-"""Of an automatic choice."""
+"""Maximum number of clusters of an automatic choice."""
 LEAST_GAIN = 0.04
-"""In mean cosine with the own centre, for which a further cluster is worth it."""
+"""Minimum gain in mean cosine with the centres for which a further cluster is added."""
 
 Labels = NDArray[np.intp]
 
@@ -33,7 +35,7 @@ def cluster_vectors(
     least_gain: float = LEAST_GAIN,
     random_state: int = 0,
 ) -> Labels:
-    """The cluster of each row, (n,): numbers from 0, the largest cluster first."""
+    """Return the cluster of each row, (n,): numbers from 0, largest cluster first."""
     rows = np.ascontiguousarray(vectors, np.float64)
     if rows.ndim != 2 or not np.isfinite(rows).all():
         raise InputError(f"the vectors have shape {rows.shape} or are not finite; pass a table of numbers.")
@@ -47,14 +49,12 @@ def cluster_vectors(
         return np.zeros(0, np.intp)
     rng = np.random.default_rng(random_state)
     if k == "auto":
-        return _by_size(_as_many_as_worth_it(rows, n_starts, least_gain, rng))
+        return _by_size(_add_clusters(rows, n_starts, least_gain, rng))
     return _by_size(_k_means(rows, min(int(k), len(rows)), n_starts, rng)[0])
 
 
-def _as_many_as_worth_it(
-    rows: NDArray[np.float64], n_starts: int, least_gain: float, rng: np.random.Generator
-) -> Labels:
-    """One more cluster as long as the mean cosine of the rows with their centres rises by `least_gain` or more."""
+def _add_clusters(rows: NDArray[np.float64], n_starts: int, least_gain: float, rng: np.random.Generator) -> Labels:
+    """Add clusters as long as the mean cosine of the rows with their centres rises by `least_gain` or more."""
     best, cosine = _k_means(rows, 1, n_starts, rng)[0], _mean_cosine(rows, np.zeros(len(rows), np.intp))
     for k in range(2, min(MOST_CLUSTERS, len(rows)) + 1):
         labels, _ = _k_means(rows, k, n_starts, rng)
@@ -69,7 +69,7 @@ def _mean_cosine(rows: NDArray[np.float64], labels: Labels) -> float:
 
 
 def closeness(vectors: NDArray[Any], labels: Labels) -> NDArray[np.float64]:
-    """The cosine of each row with the mean direction of its cluster, (n,)."""
+    """Return the cosine of each row with the mean direction of its cluster, (n,)."""
     rows = np.asarray(vectors, np.float64)
     units = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
     cosines = np.zeros(len(rows))
@@ -81,7 +81,7 @@ def closeness(vectors: NDArray[Any], labels: Labels) -> NDArray[np.float64]:
 
 
 def _k_means(rows: NDArray[np.float64], k: int, n_starts: int, rng: np.random.Generator) -> tuple[Labels, float]:
-    """The best of several starts, and its sum of inner products."""
+    """Return the labels of the best of several starts, and its sum of inner products."""
     runs = [_one_run(rows, k, rng) for _ in range(n_starts if k > 1 else 1)]
     return max(runs, key=lambda run: run[1])
 
@@ -100,7 +100,7 @@ def _one_run(rows: NDArray[np.float64], k: int, rng: np.random.Generator) -> tup
 
 
 def _first_centres(rows: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Rows far from each other: each further one is drawn in proportion to what the others leave of it."""
+    """Choose rows far from each other: each next one is drawn in proportion to its distance from the others."""
     lengths = np.linalg.norm(rows, axis=1)
     chosen = [int(rng.integers(len(rows)))]
     while len(chosen) < k:
@@ -111,14 +111,45 @@ def _first_centres(rows: NDArray[np.float64], k: int, rng: np.random.Generator) 
 
 
 def _directions(sums: NDArray[np.float64], otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sums at length 1; an empty cluster keeps the centre it had."""
+    """Return sums at length 1; an empty cluster keeps the centre it had."""
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     return np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1), otherwise)
 
 
 def _by_size(labels: Labels) -> Labels:
-    """The same clusters numbered by falling size, then by their first row; those without rows left out."""
+    """Number the clusters by falling size, then by their first row; clusters without rows are dropped."""
     clusters, first, sizes = np.unique(labels, return_index=True, return_counts=True)
     ranks = np.empty(len(clusters), np.intp)
     ranks[np.lexsort([first, -sizes])] = np.arange(len(clusters))
     return ranks[np.searchsorted(clusters, labels)]
+
+
+# --- scores
+
+
+def v_measure(senses: ArrayLike, clusters: ArrayLike) -> float:
+    """Return the harmonic mean of homogeneity and completeness."""
+    from sklearn.metrics import v_measure_score
+
+    return float(v_measure_score(senses, clusters))
+
+
+def paired_f_score(senses: ArrayLike, clusters: ArrayLike) -> float:
+    """Return F over the pairs of instances in one cluster.
+
+    An instance that is alone in its cluster makes a pair with itself, which reproduces the official figures exactly.
+    """
+    from sklearn.metrics.cluster import pair_confusion_matrix
+
+    (_, only_cluster), (only_sense, both) = (pair_confusion_matrix(senses, clusters) // 2).tolist()
+    alone_sense, alone_cluster = _alone(senses), _alone(clusters)
+    n_common = both + np.count_nonzero(alone_sense & alone_cluster)
+    n_of_either = 2 * both + only_cluster + only_sense + np.count_nonzero(alone_sense) + np.count_nonzero(alone_cluster)
+    return float(2 * n_common / n_of_either)
+
+
+def _alone(labels: ArrayLike) -> NDArray[np.bool_]:
+    """Return which instances have a label that no other instance has."""
+    _, numbers, counts = np.unique(np.asarray(labels), return_inverse=True, return_counts=True)
+    alone: NDArray[np.bool_] = counts[numbers] == 1
+    return alone

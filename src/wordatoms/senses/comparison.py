@@ -1,13 +1,12 @@
-"""The senses of one word in two models: which belong together, and which only one of them has.
+"""The senses of one word in two models: which correspond, and which only one of the models has.
 
-The paper compares no models; a historian or a social scientist does: what a word means in one text and in another.
-Atoms of two models lie in different spaces, and lists of their nearest words share few words even where they mean the
-same (*river, rhine, danube* and *river's, tributaries, upstream*). So each atom is carried over into the other space by
-its nearest words: their vectors there, added up, each with its cosine. The likeness of two atoms is the mean of the two
-cosines, of one carried over with the other where it lives, both ways. Senses are paired one to one, the most alike
-first.
+Not in the paper. Atoms of two models lie in different spaces, and lists of their nearest words share few words even if
+they mean the same (*river, rhine, danube* and *river's, tributaries, upstream*). So each atom is carried over into the
+other space as the sum of the vectors that its nearest words have there, weighted by their cosines. The similarity of
+two atoms is the mean of two cosines: each atom carried over, compared with the other in its own space. Senses are
+paired one to one, most similar first.
 
-Left out: senses that split in two (the second half stays unpaired), and spaces without common words.
+Left out: senses that split in two (the second half stays unpaired), and models without common words.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ from wordatoms.senses.posterior import to_unit
 from wordatoms.senses.results import LIGHTEST
 
 LEAST_ALIKE = 0.5
-"""Atoms less alike are no pair: of all pairs of atoms of two English models, one in a hundred is above 0.4, while half
-of the atoms have a twin above 0.8."""
+"""Less similar atoms are no pair: one in a hundred of all pairs of atoms of two English models is above 0.4, while half
+of the atoms have a counterpart above 0.8."""
 N_CARRYING = 20
-"""Nearest words that carry an atom over."""
+"""Nearest words by which an atom is carried over."""
 
 
 class ComparedSense(NamedTuple):
-    """A sense of the word in one of the models."""
+    """A sense of the word in one model."""
 
     atom: int
     weight: float
@@ -42,17 +41,18 @@ class ComparedSense(NamedTuple):
     named: bool
     """Whether a person gave the label."""
     nearest: tuple[Neighbour, ...]
-    """The words nearest to the atom, in its own model."""
+    """The words nearest to the atom in its own model."""
 
 
 class Pair(NamedTuple):
-    """Two senses that belong together, or one that stands alone."""
+    """Two corresponding senses, or one without a counterpart."""
 
     first: int | None
-    """An atom of the first model."""
+    """Atom of the first model."""
     second: int | None
+    """Atom of the second model."""
     similarity: float | None
-    """From -1 to 1; none for a sense that stands alone."""
+    """From -1 to 1; None for a sense without a counterpart."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,13 @@ class Comparison:
 
     word: str
     known: tuple[bool, bool]
-    """Whether each of the models has the word."""
+    """Whether each model has the word."""
     senses: tuple[tuple[ComparedSense, ...], tuple[ComparedSense, ...]]
-    """In each of the models, the heaviest first."""
+    """In each model, heaviest first."""
     pairs: tuple[Pair, ...]
-    """The most alike first, then what only the first model has, then what only the second has."""
+    """Most similar first, then senses of the first model only, then of the second only."""
     nearest: tuple[tuple[Neighbour, ...], tuple[Neighbour, ...]]
-    """The words nearest to the word itself in each of the models; none where they were not asked for."""
+    """The words nearest to the word itself in each model; empty if not asked for."""
 
 
 def compare_senses(
@@ -80,10 +80,10 @@ def compare_senses(
     n_near_words: int = 0,
     least_alike: float = LEAST_ALIKE,
 ) -> Comparison:
-    """Pair the senses of a word in two models; with `forms` those of its inflected forms too.
+    """Pair the senses of a word in two models; with `forms`, those of its inflected forms too.
 
-    A word that one of the models does not have has no senses there; `n_near_words` words nearest to the word itself are
-    looked for, which takes longer than the rest.
+    A word that one of the models does not have has no senses there. `n_near_words` is the number of words nearest to
+    the word itself that are returned.
     """
     if n_nearest < 1 or n_near_words < 0:
         raise InputError(f"n_nearest is {n_nearest} and n_near_words {n_near_words}; pass 1 and 0 or more.")
@@ -136,13 +136,13 @@ def _pairs(
     yield from (Pair(None, senses2[j].atom, None) for j in left2)
 
 
-# Atoms of two spaces
+# --- atoms of two spaces
 
 
 def atom_likeness(
     model1: SenseModel, atoms1: Sequence[int], model2: SenseModel, atoms2: Sequence[int]
 ) -> NDArray[np.float64]:
-    """How alike some atoms of two models are, (n1, n2), from -1 to 1; 0 where the models share none of their words."""
+    """Return the similarity of atoms of two models, (n1, n2), from -1 to 1; 0 if none of their words are shared."""
     vectors1, vectors2 = model1.atoms.vectors[list(atoms1)], model2.atoms.vectors[list(atoms2)]
     with one_blas_thread():
         there = _carried_over(model1, atoms1, model2) @ vectors2.T
@@ -151,7 +151,7 @@ def atom_likeness(
 
 
 def _carried_over(source: SenseModel, atoms: Sequence[int], target: SenseModel) -> NDArray[np.float32]:
-    """The directions that the nearest words of some atoms have in another model, (n, dim)."""
+    """Return the directions of some atoms' nearest words in another model, (n, dim)."""
     space = target.learned_from
     near = source.atoms.nearest[list(atoms), :N_CARRYING]
     cosines = source.atoms.cosines[list(atoms), :N_CARRYING]

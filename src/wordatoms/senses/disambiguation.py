@@ -1,14 +1,14 @@
 """Which sense of a word is meant in a text, and which words of the text decide it.
 
-Each occurrence of the word, in whichever form, gets the posterior of Section 6.1 over the atoms of the word and its
-forms. The vector of a context is a sum over its words, so that each of them has a share in the decision: how much it
-adds to the evidence for the likeliest sense, compared with the other senses of the word.
+Each occurrence of the word in any form gets the posterior of Section 6.1 over the atoms of the word and its forms. The
+vector of a context is a sum over its words, so each word has a share in the decision: how much it adds to the evidence
+for the likeliest sense, compared with the other senses of the word.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,29 +19,30 @@ from wordatoms.senses.results import Disambiguation, Meaning, Pull
 from wordatoms.text.tokenizer import Tokenizer
 
 Place = tuple[NDArray[np.int32], NDArray[np.float32]]
-"""The words around a usage, and the vector of this context."""
+"""The rows of the words around a usage, and the vector of this context."""
 
 
 @dataclass(frozen=True, eq=False)
 class Disambiguator:
-    """Tells the senses of one word apart."""
+    """Finds the sense of one word in its occurrences."""
 
     word: str
     forms: frozenset[str]
-    """In which the word may stand in a text; they are no part of its contexts."""
+    """Forms in which the word occurs; they are no part of its contexts."""
     posterior: Posterior
     weights: Weights
     meanings: Mapping[int, Meaning]
-    """What to show of each atom; the probability comes from here."""
+    """Label and nearest words of each atom; the probabilities are filled in here."""
     tokenizer: Tokenizer
 
     def answer_texts(self, texts: Sequence[str], *, n_deciding: int = 5) -> list[list[Disambiguation]]:
-        """For each text, the answers for all occurrences of the word in it."""
+        """Return, for each text, the answers for all occurrences of the word in it."""
         found = [find_usages(self.word, text, self.tokenizer, forms=self.forms) for text in texts]
         answers = iter(self.answer_usages([usage for usages in found for usage in usages], n_deciding=n_deciding))
         return [[next(answers) for _ in usages] for usages in found]
 
     def answer_usages(self, usages: Sequence[Usage], *, n_deciding: int = 5) -> list[Disambiguation]:
+        """Return an answer for each usage."""
         reader = self.posterior.reader
         windows = reader.windows(usages, self.forms)
         contexts = reader.vectors(windows)
@@ -58,17 +59,13 @@ class Disambiguator:
             self.word,
             usage.form,
             usage.position,
-            tuple(self._meaning(atoms[k], float(p_senses[k])) for k in ranked),
+            tuple(replace(self.meanings[atoms[k]], probability=float(p_senses[k])) for k in ranked),
             self._deciding(place, atoms[ranked[0]])[:n_deciding] if len(atoms) > 1 else (),
             int((place[0] >= 0).sum()),
         )
 
-    def _meaning(self, atom: int, probability: float) -> Meaning:
-        shown = self.meanings[atom]
-        return Meaning(atom, probability, shown.label, shown.nearest)
-
     def _deciding(self, place: Place, atom: int) -> tuple[Pull, ...]:
-        """The words that speak for an atom, the strongest first, each once."""
+        """Return the words that speak for an atom, strongest first, each once."""
         window, context = place
         pulls = self.posterior.pulls(window, context, self.weights, atom)
         words = self.posterior.reader.embeddings.words

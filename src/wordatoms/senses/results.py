@@ -13,7 +13,7 @@ from wordatoms.contexts.usages import Usage
 from wordatoms.embeddings.embeddings import Neighbour
 
 LIGHTEST = 0.005
-"""Atoms of a smaller weight, from rare forms of a word, are no senses worth showing."""
+"""Atoms of a smaller weight, from rare forms of a word, are not worth showing."""
 
 
 def to_json(result: Any) -> Any:
@@ -36,81 +36,103 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class Sense:
-    """One sense of a word."""
+    """One sense of a word: an atom with a positive weight.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> sense = wa.load().senses("tie")[1]
+    >>> sense.atom, sense.label, [link.word for link in sense.linked[:2]]
+    (90, 'sleeved, trousers, wearing', ['sleeved', 'worn'])
+    """
 
     word: str
     atom: int
+    """Id of the atom."""
     weight: float
-    """The atom's coefficient in the unit vector of the word; with forms, the mean over all occurrences."""
+    """Coefficient of the atom in the unit vector of the word; with forms, the mean over all occurrences."""
     label: str
-    """The name a person gave the atom, or one made of its nearest words."""
+    """The name a person gave the atom, or a label made of its nearest words."""
     nearest: tuple[Neighbour, ...]
     """The words nearest to the atom."""
     linked: tuple[Link, ...]
-    """Other words with a sense in this atom, the heaviest first."""
+    """Other words with a sense in this atom, heaviest first."""
     forms: Mapping[str, float]
-    """The weight of the atom in each form of the word that has it."""
+    """Weight of the atom in each form of the word that has it."""
     picked: bool = False
-    """Whether a person chose it."""
+    """Whether a person picked this sense."""
     named: bool = False
     """Whether a person gave the label."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An atom close to a word, for a person to accept as a sense or not."""
+    """An atom close to a word, which a person may pick as a sense; see `SenseModel.candidates`."""
 
     atom: int
+    """Id of the atom."""
     similarity: float
-    """Its cosine with the word."""
+    """Cosine of the atom and the word."""
     weight: float | None
-    """Its coefficient where the code of the word has it."""
+    """Coefficient of the atom in the code of the word; None if the code does not have it."""
     label: str
+    """The name a person gave the atom, or a label made of its nearest words."""
     nearest: tuple[Neighbour, ...]
+    """The words nearest to the atom."""
     picked: bool
+    """Whether a person picked the atom for this word."""
     named: bool
+    """Whether a person gave the label."""
 
 
 @dataclass(frozen=True)
 class AtomView:
-    """Everything about one atom."""
+    """Everything about one atom; see `SenseModel.atom`."""
 
     atom: int
+    """Id of the atom."""
     label: str
+    """The name a person gave the atom, or a label made of its nearest words."""
     nearest: tuple[Neighbour, ...]
+    """The words nearest to the atom."""
     n_words: int
-    """How many words have a sense in it."""
+    """Number of words that have a sense in the atom."""
     words: tuple[Link, ...]
     """The heaviest of them."""
     neighbours: tuple[tuple[int, float, str], ...]
     """The nearest atoms: id, cosine, label."""
     meta: tuple[tuple[int, float, str], ...]
-    """The meta-atoms it is made of: id, weight, label."""
+    """The meta-atoms in its code: id, weight, label."""
     hidden: bool
+    """Whether a person hid the atom."""
 
 
 class AtomMatch(NamedTuple):
-    """An atom that a search found."""
+    """An atom found by `SenseModel.search`."""
 
     atom: int
     label: str
-    """The name a person gave the atom, or its label."""
+    """The name a person gave the atom, or a label made of its nearest words."""
     why: str
-    """Why it was found, such as "a sense of jazz (0.71)"."""
+    """Why the atom was found, such as "a sense of jazz (0.71)"."""
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """A sense of a word as it is meant in one place, with its probability there."""
+    """A sense of a word with its probability in one place of a text."""
 
     atom: int
+    """Id of the atom."""
     probability: float
+    """p(a|c,w)."""
     label: str
+    """The name a person gave the atom, or a label made of its nearest words."""
     nearest: tuple[Neighbour, ...]
+    """The words nearest to the atom."""
 
 
 class Pull(NamedTuple):
-    """A word of the context, and how far it speaks for the likeliest sense (in log p), against it if negative."""
+    """A word of the context and how far it speaks for the likeliest sense, in log p; negative is against it."""
 
     word: str
     pull: float
@@ -118,56 +140,73 @@ class Pull(NamedTuple):
 
 @dataclass(frozen=True)
 class Disambiguation:
-    """Which sense of a word is meant in one place of a text."""
+    """Which sense of a word is meant in one place of a text; see `SenseModel.disambiguate`.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> found = wa.load().disambiguate("tie", "The match ended in a tie.")[0]
+    >>> found.form, found.position, found.sense.label
+    ('tie', 5, 'draw, wembley, equaliser')
+    """
 
     word: str
     form: str
-    """The word as it stands there."""
+    """The word as it is written in the text."""
     position: int
-    """Of the place, in tokens."""
+    """Number of its token, from 0."""
     meanings: tuple[Meaning, ...]
-    """All senses, the likeliest first."""
+    """All senses, likeliest first."""
     deciding: tuple[Pull, ...]
     """The words of the context that speak most for the likeliest sense."""
     n_known: int
-    """Known words of the context; without any, the probabilities are those of the word alone."""
+    """Number of known words in the context; if 0, the probabilities are those of the word alone."""
 
     @property
     def sense(self) -> Meaning:
-        """The likeliest."""
+        """The likeliest sense."""
         return self.meanings[0]
 
 
 @dataclass(frozen=True, eq=False)
 class UsageClusters:
-    """The usages of a word in some texts, put together by sense."""
+    """The usages of a word in texts, clustered by sense; see `SenseModel.cluster`.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> texts = ["a silk tie and a shirt", "a striped tie with a jacket", "the match ended in a tie"]
+    >>> found = wa.load().cluster("tie", texts, k=2)
+    >>> len(found), found.members(0), found.senses(0)[0][0]
+    (2, [0, 1], 90)
+    """
 
     word: str
     texts: tuple[int, ...]
-    """The number of the text of each usage, from 0."""
+    """Number of the text of each usage, from 0."""
     usages: tuple[Usage, ...]
     labels: tuple[int, ...]
-    """The cluster of each usage; cluster 0 is the largest."""
+    """Cluster of each usage; cluster 0 is the largest."""
     p_senses: NDArray[np.float64]
-    """(n_usages, n_senses)."""
+    """Probability of each sense in each usage, (n_usages, n_senses)."""
     atoms: tuple[int, ...]
-    """Of the senses."""
+    """Atoms of the senses, (n_senses,)."""
     closeness: tuple[float, ...]
-    """The cosine of each usage with the centre of its cluster."""
+    """Cosine of each usage with the centre of its cluster."""
 
     def __len__(self) -> int:
-        """The number of clusters."""
+        """Return the number of clusters."""
         return max(self.labels) + 1
 
     def members(self, cluster: int) -> list[int]:
-        """Usages of a cluster, by number."""
+        """Return the numbers of the usages in a cluster."""
         return [number for number, label in enumerate(self.labels) if label == cluster]
 
     def typical(self, cluster: int, n: int = 3) -> list[int]:
-        """The usages nearest to the centre of a cluster."""
+        """Return the numbers of the `n` usages nearest to the centre of a cluster."""
         return sorted(self.members(cluster), key=lambda number: -self.closeness[number])[:n]
 
     def senses(self, cluster: int) -> list[tuple[int, float]]:
-        """The atoms that are meant in a cluster, with their mean probability, the likeliest first."""
+        """Return the atoms that are meant in a cluster with their mean probabilities, likeliest first."""
         means = self.p_senses[self.members(cluster)].mean(axis=0)
         return [(self.atoms[k], float(means[k])) for k in np.argsort(-means, kind="stable")]

@@ -1,21 +1,18 @@
 """Representative sentences: for each sense of a word, the sentences of a text that show it best.
 
-It follows a commented-out part of Section 5 of the paper, "Outputting relevant sentences". The senses are the atoms of
-the word and of its inflected forms. A sentence stands for the best approximation of rank 3 to the vectors of its
-words, their first three principal directions (not centred: the subspace goes through the origin, as the one that the
-words span does). Its score for an atom is the cosine between the two: the length of the atom's projection.
+Follows a commented-out part of Section 5 of the paper, "Outputting relevant sentences". The senses are the atoms of the
+word and its inflected forms. A sentence is represented by the best approximation of rank 3 to the vectors of its words:
+their first three principal directions, not centred. Its score for an atom is the length of the atom's projection on
+these directions. Choices that the paper leaves open:
 
-Where the paper is silent, or where readers are better served:
+- The word itself is left out of its sentences, because it leans to all its atoms; `include_target` keeps it.
+- Vectors have SIF weights, a / (a + p(w)), so that *the* and *of* do not take one of the three directions; `a=inf`
+  gives the paper's plain vectors.
+- A sentence is listed only under the atom it has the highest score for.
+- Near-duplicates of listed sentences are left out, and so are very short and very long sentences.
 
-- The word itself does not count among the words of its sentences: it leans to all its atoms wherever it stands, and
-  would blur what tells them apart. `include_target` takes it in.
-- Vectors have SIF weights, a / (a + p(w)), so that *the* and *of* do not take one of three directions; `a=inf` gives
-  the paper's plain vectors.
-- A sentence is listed under the atom it has the highest score for, and nowhere else.
-- A sentence with almost the words of one that is listed already is left out, and so are very short and very long ones.
-
-The text is read once, in parts that any thread may take; only the best sentences are held. Left out: which sense a
-word has in a given sentence (the score says what the sentence is about, not what the word means there).
+The text is read once; only the best sentences are held in memory. Left out: which sense the word has in a sentence (the
+score says what the sentence is about, not what the word means there).
 """
 
 from __future__ import annotations
@@ -31,8 +28,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.contexts.sif import DEFAULT_A
+from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
 from wordatoms.counts.vocabulary import BATCH_BYTES
+from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.engine.threads import Batch, ThreadEngine, blocks_with_sizes, make_batches
 from wordatoms.errors import InputError
 from wordatoms.parallel import one_blas_thread
@@ -40,27 +38,28 @@ from wordatoms.progress import TextCallback
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.results import LIGHTEST, Sense
-from wordatoms.senses.sentence_scores import SentenceScorer
 from wordatoms.text.corpus import Corpus, Shard, open_corpus
 from wordatoms.text.sentence_splitter import split_sentences
 from wordatoms.text.tokenizer import Lexicon
 
 ALIKE = 0.6
-"""Two sentences are near-identical if they share this much of all their words."""
+"""Two sentences are near-duplicates if they share this much of all their words."""
 SPARE = 20
-"""Candidates held for each sentence that is asked for, because some will be near-identical."""
+"""Candidates held for each requested sentence, because some will be near-duplicates."""
 MOST_CHARACTERS = 1000
-"""A sentence beyond this is a table or a list, whatever the number of its known words."""
+"""A longer sentence is a table or a list, whatever the number of its known words."""
 SCORED_AT_ONCE = 512
 LINE_END = -1
 """What a lexicon gives at the end of a line."""
+NO_DIRECTION = 1e-10
+"""A principal value this small, relative to the largest, is rounding: there are fewer words than directions."""
 
 Place = tuple[int, int, int]
 """Shard, line in it and sentence in the line: the order of the text."""
 
 
 class Sentence(NamedTuple):
-    """A sentence as it stands in the text."""
+    """A sentence of a text, with its score and where it was found."""
 
     text: str
     score: float
@@ -68,17 +67,17 @@ class Sentence(NamedTuple):
     source: str
     """The file it comes from."""
     line: int
-    """Counting from 1."""
+    """Line number, from 1."""
 
 
 @dataclass(frozen=True)
 class SenseSentences:
-    """A sense and the sentences that show it best, the best first."""
+    """A sense and the sentences that show it best, best first."""
 
     sense: Sense
     sentences: tuple[Sentence, ...]
     n_sentences: int
-    """Sentences of the text that fit this sense better than the others, near-identical ones too."""
+    """Sentences of the text that fit this sense better than the others, near-duplicates included."""
 
 
 def representative_sentences(
@@ -97,11 +96,49 @@ def representative_sentences(
     replace_invalid: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> list[SenseSentences]:
-    """For each sense of a word, the heaviest first, the `n` sentences of a text that show it best.
+    """Find the sentences of a text that show each sense of a word best.
 
-    The text is files, folders, patterns or "-", compressed or not. With `forms`, senses and sentences are those of
-    all inflected forms. `a` is that of SIF, infinite for plain vectors. Sentences have `shortest` to `longest` known
-    words beside the target.
+    Parameters
+    ----------
+    model : SenseModel
+    word : str
+    corpus_paths : sequence of str or Path
+        Files, folders, patterns or "-" for standard input, compressed or not.
+    n : int, default 3
+        Sentences per sense.
+    forms : bool, default True
+        Include the senses and sentences of inflected forms.
+    rank : int, default 3
+        Principal directions that represent a sentence.
+    a : float, default 1e-3
+        Smoothing of SIF; infinite for plain vectors.
+    include_target : bool, default False
+        Count the word itself among the words of its sentences.
+    shortest, longest : int, default 5 and 60
+        Range of the number of known words of a sentence, without the target.
+    lightest : float, default 0.005
+        Minimum weight of a sense.
+    replace_invalid : bool, default False
+        Replace invalid UTF-8 instead of failing.
+    run : Run, optional
+        Threads and progress.
+
+    Returns
+    -------
+    list of SenseSentences
+        Heaviest sense first.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> from wordatoms.senses.sentences import representative_sentences
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "text.txt").write_text("She wore a silk tie with her grey shirt and jacket.")
+    ...     found = representative_sentences(wa.load(), "tie", [folder])
+    >>> next(each.sense.label for each in found if each.sentences)
+    'sleeved, trousers, wearing'
     """
     _check_numbers(n, rank, shortest, longest)
     senses = _senses(model, word, forms=forms, lightest=lightest)
@@ -118,7 +155,7 @@ def representative_sentences(
 
 
 def _scan(search: _Search, sources: Sequence[str | Path], replace_invalid: bool, run: Run) -> tuple[_Found, Corpus]:
-    """The best sentences of a text; what has to be unpacked is there no longer than that."""
+    """Search a text; unpacked files exist only during the search."""
     with TemporaryDirectory(prefix="wordatoms-") as work:
         with run.progress.text_bar("files", n_bytes=None) as report:
             corpus = open_corpus(
@@ -155,7 +192,56 @@ def _check_found(found: _Found, forms: Sequence[str], lengths: range) -> None:
         )
 
 
-# Candidates
+# --- scores
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceScorer:
+    """Computes the cosine between sentences and atoms: the length of an atom's projection on a sentence's directions.
+
+    The principal directions of a sentence are found from the small matrix of inner products between its words, for all
+    sentences of equal length at once.
+    """
+
+    embeddings: Embeddings
+    """The vectors that the atoms were learned from."""
+    weights: NDArray[np.float32]
+    """SIF weights, (n_words,)."""
+    atoms: NDArray[np.float64]
+    """(n_atoms, dim), each of length 1."""
+    rank: int
+
+    @classmethod
+    def of_model(cls, model: SenseModel, atoms: Sequence[int], *, a: float, rank: int) -> SentenceScorer:
+        """Return a scorer for some atoms of a model; `a` is that of SIF."""
+        embeddings = model.learned_from
+        weights = SIF(embeddings, p_words(embeddings), a).weights
+        return cls(embeddings, weights, model.atoms.vectors[list(atoms)].astype(np.float64), rank)
+
+    def scores(self, sentences: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
+        """Return the cosine of each sentence, given as rows of its words, with each atom, (n_sentences, n_atoms)."""
+        lengths = np.array([len(rows) for rows in sentences], np.int64)
+        scores = np.zeros((len(sentences), len(self.atoms)))
+        for length in np.unique(lengths):
+            places = np.flatnonzero(lengths == length).tolist()
+            scores[places] = self._scores(np.stack([sentences[place] for place in places]))
+        return scores
+
+    def _scores(self, rows: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return the cosines for sentences of equal length, (n, length).
+
+        If V = U·S·Wᵀ are the vectors of a sentence, the parts of an atom along the directions W are S⁻¹·Uᵀ·(V·atom).
+        """
+        vectors = self.weights[rows][..., None] * self.embeddings.vectors[rows].astype(np.float64)
+        squares, directions = np.linalg.eigh(vectors @ vectors.transpose(0, 2, 1))
+        squares, directions = squares[:, -self.rank :], directions[:, :, -self.rank :]
+        parts = directions.transpose(0, 2, 1) @ (vectors @ self.atoms.T)
+        is_real = squares > NO_DIRECTION * squares[:, -1:]
+        inverse = np.divide(1.0, squares, out=np.zeros_like(squares), where=is_real)
+        return np.asarray(np.minimum(np.sqrt((parts * parts * inverse[..., None]).sum(axis=1)), 1.0))
+
+
+# --- candidates
 
 
 class _Candidate(NamedTuple):
@@ -174,15 +260,15 @@ class _Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class _Found:
-    """The best sentences of a part of a text; those of two parts add up, in any order, to those of both."""
+    """The best sentences of a part of a text; parts can be added in any order."""
 
     best: tuple[Mapping[bytes, _Candidate], ...]
-    """For each sense the best `n_most` different ones, by their words."""
+    """The best `n_most` different sentences of each sense, by their words."""
     n_sentences: NDArray[np.int64]
-    """That fit each sense best, (n_senses,)."""
+    """Number of sentences that fit each sense best, (n_senses,)."""
     n_with_word: int
     n_lines: Mapping[int, int]
-    """Of each shard."""
+    """Lines of each shard."""
     n_most: int
 
     def __add__(self, other: _Found) -> _Found:
@@ -201,12 +287,12 @@ class _Found:
         )
 
     def choose(self, n: int) -> list[list[_Candidate]]:
-        """The `n` best sentences for each sense, no two of them near-identical."""
+        """Return the `n` best sentences for each sense, without near-duplicates."""
         return [_different(sorted(best.values(), key=lambda each: each.order), n) for best in self.best]
 
 
 def _merge(candidates: Iterable[_Candidate], n_most: int) -> dict[bytes, _Candidate]:
-    """The best of some candidates; of those with the same words, which have the same score, the first in the text."""
+    """Return the best candidates; of those with the same words, and so the same score, the first in the text."""
     merged: dict[bytes, _Candidate] = {}
     for each in sorted(candidates, key=lambda each: each.order):
         merged.setdefault(each.words, each)
@@ -233,16 +319,16 @@ def _as_sentence(best: _Candidate, found: _Found, corpus: Corpus) -> Sentence:
     return Sentence(best.text, best.score, corpus.shards[shard].name, n_before + line + 1)
 
 
-# The pass over the text
+# --- the pass over the text
 
 
 class _Located(NamedTuple):
-    """A sentence of the text that has the word in it."""
+    """A sentence that contains the word."""
 
     place: Place
     text: str
     rows: NDArray[np.int32]
-    """Of its known words, sorted, so that the same words give the same score bit by bit."""
+    """Rows of its known words, sorted, so that the same words give the same score bit by bit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,7 +342,7 @@ class _Search:
     n_most: int
     include_target: bool
     lengths: range
-    """Of sentences that may be chosen, in known words beside the target."""
+    """Allowed numbers of known words without the target."""
 
     def run(self, corpus: Corpus, threads: int, report: TextCallback) -> _Found:
         numbers = {shard: number for number, shard in enumerate(corpus.shards)}
@@ -277,7 +363,7 @@ class _Search:
         return replace(found, n_lines=n_lines)
 
     def _best(self, group: Sequence[_Located]) -> _Found:
-        """Sentences that have the word, each under the sense it fits best."""
+        """Return the best of some sentences, each under the sense it fits best."""
         usable = [each for each in group if len(each.rows) in self.lengths and len(each.text) <= MOST_CHARACTERS]
         scores = self.scorer.scores([each.rows for each in usable])
         senses = scores.argmax(axis=1)
@@ -290,7 +376,7 @@ class _Search:
     def _located(
         self, shard: Shard, number: int, n_lines: dict[int, int], lexicon: Lexicon, report: TextCallback
     ) -> Iterator[_Located]:
-        """The sentences of a shard that have the word; its lines are counted on the way."""
+        """Yield the sentences of a shard that contain the word, and count its lines."""
         for block, n_read in blocks_with_sizes(shard):
             ids = lexicon.encode(block)
             n_tokens, ends = len(ids), np.flatnonzero(ids == LINE_END)
@@ -314,14 +400,14 @@ class _Search:
 
     @cached_property
     def _is_target(self) -> NDArray[np.bool_]:
-        """By word number; the two last places, for unknown words and line ends, are those of -2 and -1."""
+        """Marks by word number; the last two entries, -2 and -1, stand for unknown words and line ends."""
         marks = np.zeros(len(self.lexicon) + 2, np.bool_)
         marks[list(self.targets)] = True
         return marks
 
 
 def _sentences_of(block: bytes, lines: Sequence[int], shard: int, n_before: int) -> tuple[list[str], list[Place]]:
-    """The sentences of some lines of a block, and their places; `n_before` lines of the shard come before it."""
+    """Return the sentences of some lines of a block and their places; `n_before` lines of the shard precede it."""
     ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")).tolist()
     texts: list[str] = []
     places: list[Place] = []

@@ -1,48 +1,66 @@
-"""Documents as distributions over atoms: what they are about, and how much of each.
+"""Documents as distributions over atoms: what each document is about, and how much of it.
 
-As in the Discourse Atom Topic Model (Arseniev-Koehler et al. 2022), which builds on the atoms of the paper: a window
-rolls over a document, each window has a SIF vector (Section 2), the vector goes to its atoms, and the document's
-distribution is the mean over its windows. The common direction is removed from the vectors, and where the model has
-learned the map A of Theorem 1 they go through it, so that they lie where the atoms do. By default a window belongs to
-the nearest atom, as there; `soft` gives it the probabilities p(a|c) ∝ exp(scale · cosine).
+As in the Discourse Atom Topic Model (Arseniev-Koehler et al. 2022), which builds on the atoms of the paper: a window of
+2 · window + 1 known words rolls over a document, each window has a SIF vector (Section 2), and the document's
+distribution is the mean over its windows. Vectors lose the common direction and go through the map A of Theorem 1 if
+the model has one, so that they lie where the atoms do. A model without the map has no stored common direction either;
+the direction of Σ p(w)·a/(a+p(w))·v_w takes its place, the mean of all windows if words were independent. By default a
+window belongs to its nearest atom; `soft` gives it the probabilities p(a|c) ∝ exp(scale · cosine).
 
-Every document with a known word gets a distribution; there is no bucket for outliers. One shorter than a window is one
-window. Atoms that a person has hidden are left out. Windows run over line ends, which in documents may be anywhere.
+Every document with a known word has a distribution; there is no bucket for outliers. A document shorter than a window
+is one window. Hidden atoms are left out. Windows run over line ends, which can be anywhere in a document. Sums over
+windows are differences of running sums, so a document costs the same for any window.
 
-Left out: the windows themselves (`wordatoms.senses.topic_windows`), reading documents from files
-(`wordatoms.text.documents`) and
-writing tables (`wordatoms.senses.topic_tables`).
+Left out: reading documents from files (`wordatoms.text.documents`).
 """
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordatoms.contexts.induced_map import InducedMap
+from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
+from wordatoms.contexts.windows import check_window
+from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, require_extra
 from wordatoms.parallel import one_blas_thread, run_threads
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.model import SenseModel
-from wordatoms.senses.topic_windows import DEFAULT_SCALE, Part, WindowAtoms
+from wordatoms.senses.posterior import softmax
+from wordatoms.storage.files import write_atomic
+from wordatoms.text.tokenizer import Lexicon
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+DEFAULT_WINDOW = 10
+DEFAULT_SCALE = 30.0
+SMALLEST_SHARE = 1e-4
+"""Smaller shares of a soft distribution are left out, and the rest sums to 1 again."""
 GROUP_CHARACTERS, GROUP_DOCUMENTS = 1 << 20, 1000
-"""Documents are worked on together until they have or are so many: fixed, so that threads change nothing."""
+"""Size of the groups in which documents are processed: fixed, so that the number of threads changes nothing."""
+PIECE_CHARACTERS = 1 << 20
+BLOCK_WINDOWS = 1024
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+PARQUET = ".parquet"
 
+Rows = NDArray[np.int32]
 Document = str | tuple[str, str]
 """A text, or a name and a text."""
 
 
 class Share(NamedTuple):
-    """How much of a document is about an atom."""
+    """Share of an atom in a document."""
 
     atom: int
     label: str
@@ -50,7 +68,7 @@ class Share(NamedTuple):
 
 
 class DocumentShare(NamedTuple):
-    """A document and how much of it is about an atom."""
+    """A document and the share of an atom in it."""
 
     document: str
     share: float
@@ -68,21 +86,22 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Topics:
-    """Documents and their distributions over atoms; each distribution is a row that sums to 1, or an empty one."""
+    """Documents and their distributions over atoms; each distribution sums to 1 or is empty."""
 
     documents: tuple[str, ...]
     labels: tuple[str, ...]
-    """Of all atoms."""
+    """Labels of all atoms."""
     shown: NDArray[np.int64]
-    """The atoms that are not hidden."""
+    """Ids of the atoms that are not hidden."""
     starts: NDArray[np.int64]
-    """Where the row of each document begins in `atoms` and `shares`, and where the last one ends."""
+    """Where each document begins in `atoms` and `shares`, and where the last one ends, (n_documents + 1,)."""
     atoms: NDArray[np.int64]
-    """Rising within a row."""
+    """Ids of atoms, rising within a document."""
     shares: NDArray[np.float64]
     n_words: NDArray[np.int64]
-    """Known words of each document."""
+    """Known words of each document, (n_documents,)."""
     n_windows: NDArray[np.int64]
+    """Windows of each document, (n_documents,)."""
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -92,7 +111,7 @@ class Topics:
 
     @property
     def empty(self) -> tuple[str, ...]:
-        """Documents without a distribution: no word of theirs is known."""
+        """Documents without a known word, and so without a distribution."""
         return tuple(self.documents[row] for row in np.flatnonzero(self.n_windows == 0))
 
     @cached_property
@@ -100,28 +119,28 @@ class Topics:
         return {name: row for row, name in reversed(list(enumerate(self.documents)))}
 
     def row(self, document: int | str) -> int:
-        """The number of a document given by its name (the first of that name), or by that number."""
+        """Return the number of a document, given by that number or by name (the first of that name)."""
         row = self._rows.get(document, -1) if isinstance(document, str) else document
         if not 0 <= row < len(self):
             raise InputError(f"there is no document {document!r} among {len(self):,}; pass a name, or a number from 0.")
         return row
 
     def distribution(self, document: int | str) -> NDArray[np.float64]:
-        """The share of each atom in a document, (n_atoms,); zeros where it has no known word."""
+        """Return the share of each atom in a document, (n_atoms,); zeros if it has no known word."""
         dense = np.zeros(len(self.labels))
         part = self._part(self.row(document))
         dense[self.atoms[part]] = self.shares[part]
         return dense
 
     def top_atoms(self, document: int | str, n: int = 5) -> list[Share]:
-        """What a document is about, the largest share first."""
+        """Return the atoms with the largest shares in a document, largest first."""
         part = self._part(self.row(document))
         atoms, shares = self.atoms[part], self.shares[part]
         order = np.argsort(-shares, kind="stable")[:n]
         return [Share(int(atoms[k]), self.labels[atoms[k]], float(shares[k])) for k in order]
 
     def top_documents(self, atom: int, n: int = 10) -> list[DocumentShare]:
-        """The documents with the largest shares of an atom."""
+        """Return the documents with the largest shares of an atom, largest first."""
         if atom not in self.shown:
             raise InputError(f"there is no atom {atom} among the {len(self.shown):,} that are shown.")
         places = self._by_atom[0][self._by_atom[1][atom] : self._by_atom[1][atom + 1]][:n]
@@ -129,12 +148,12 @@ class Topics:
         return [DocumentShare(self.documents[row], float(self.shares[k])) for row, k in zip(rows, places, strict=True)]
 
     def mean_shares(self) -> NDArray[np.float64]:
-        """The mean share of each atom over the documents that have a distribution, (n_atoms,)."""
+        """Return the mean share of each atom over the documents that have a distribution, (n_atoms,)."""
         totals = np.bincount(self.atoms, weights=self.shares, minlength=len(self.labels))
         return np.asarray(totals / max(int(np.count_nonzero(self.n_windows)), 1))
 
     def rows(self, *, min_share: float = 0.0) -> Iterator[Row]:
-        """The long table: a row for each document and atom, atoms by falling share."""
+        """Yield the long table: a row for each document and atom, largest share first."""
         for row, name in enumerate(self.documents):
             n_words = int(self.n_words[row])
             if not self.n_windows[row]:
@@ -144,7 +163,7 @@ class Topics:
                     yield Row(name, atom, label, share, n_words)
 
     def to_frame(self, *, wide: bool = False, min_share: float = 0.0) -> DataFrame:
-        """A pandas table: long (document, atom, label, share, n_words), or `wide`, documents by atoms."""
+        """Return a pandas table: long (document, atom, label, share, n_words), or `wide`, documents by atoms."""
         pandas = require_extra("pandas", "pandas")
         if not wide:
             frame = pandas.DataFrame(list(self.rows(min_share=min_share)), columns=list(Row._fields))
@@ -155,7 +174,7 @@ class Topics:
         return frame.rename_axis("document")
 
     def columns(self) -> list[str]:
-        """What the columns of the wide table are called."""
+        """Return the names of the columns of the wide table."""
         return [f"atom {atom}: {self.labels[atom]}" for atom in self.shown.tolist()]
 
     def _part(self, row: int) -> slice:
@@ -179,11 +198,37 @@ def document_topics(
     scale: float = DEFAULT_SCALE,
     run: Run = DEFAULT_RUN,
 ) -> Topics:
-    """The distribution of each document over the atoms of a model.
+    """Return the distribution of each document over the atoms of a model.
 
-    A document is a text, called by its number from 1, or a name and a text. A window has `window` known words on each
-    side of its middle (by default as many as the model was made with), and the next one begins `step` words later (by
-    default `window`, so that they overlap by half).
+    Parameters
+    ----------
+    model : SenseModel
+    documents : iterable of str or (str, str)
+        Texts, named by their numbers from 1, or pairs of a name and a text.
+    window : int, optional
+        Known words on each side of the middle of a window; by default as many as the model was trained with.
+    step : int, optional
+        Words from the beginning of a window to the next; by default `window`, so that windows overlap by half.
+    remove_common : bool, default True
+        Remove the common direction from the vectors of windows.
+    soft : bool, default False
+        Give a window probabilities over atoms instead of its nearest atom.
+    scale : float, default 30
+        Sharpness of the probabilities if `soft`.
+    run : Run, optional
+        Threads and progress.
+
+    Returns
+    -------
+    Topics
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> from wordatoms.senses.topics import document_topics
+    >>> topics = document_topics(wa.load(), ["The orchestra played a symphony by Mahler."])
+    >>> [share.label for share in topics.top_atoms(0)]
+    ['beecham, hallé, monteux']
     """
     if isinstance(documents, str):
         raise InputError(f"the documents are one string, {documents[:40]!r}; pass a list of texts.")
@@ -199,7 +244,7 @@ def document_topics(
 
 
 def _groups(documents: Iterable[Document]) -> Iterator[list[tuple[str, str]]]:
-    """Documents with their names, as many at a time as are worked on together."""
+    """Yield documents with their names, in groups that are processed together."""
     group: list[tuple[str, str]] = []
     n_characters = 0
     for number, document in enumerate(documents, 1):
@@ -227,3 +272,230 @@ def _joined(parts: Sequence[Part], windows: WindowAtoms) -> Topics:
         np.concatenate([nothing, *(part.n_words for part in parts)]),
         np.concatenate([nothing, *(part.n_windows for part in parts)]),
     )
+
+
+# --- windows
+
+
+class Part(NamedTuple):
+    """Distributions of a group of documents, end to end."""
+
+    names: list[str]
+    sizes: NDArray[np.int64]
+    """Number of atoms of each document."""
+    atoms: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    n_words: NDArray[np.int64]
+    n_windows: NDArray[np.int64]
+    n_characters: int
+
+
+@dataclass(frozen=True, eq=False)
+class WindowAtoms:
+    """Turns documents into distributions over the atoms of one model."""
+
+    lexicon: Lexicon
+    sif: SIF
+    learned: InducedMap | None
+    atoms: NDArray[np.float32]
+    """Vectors of the atoms that are not hidden, (n_shown, dim)."""
+    shown: NDArray[np.int64]
+    """Their ids."""
+    labels: tuple[str, ...]
+    """Labels of all atoms."""
+    window: int
+    step: int
+    remove_common: bool
+    scale: float | None
+    """Scale of soft shares; None for the nearest atom only."""
+
+    @classmethod
+    def of_model(
+        cls, model: SenseModel, window: int | None, step: int | None, *, remove_common: bool, scale: float | None
+    ) -> WindowAtoms:
+        learned = model.induced_map if "map" in model.folder.stages else None
+        notes = model.notes
+        shown = np.array([atom for atom in range(len(model.atoms)) if atom not in notes.hidden], np.int64)
+        words = window if window is not None else learned.window if learned else DEFAULT_WINDOW
+        step = words if step is None else step
+        _check_numbers(words, step, scale, len(shown))
+        return cls(
+            Lexicon(model.words, tokenizer=model.tokenizer),
+            learned.sif(model.embeddings) if learned else _plain_sif(model.embeddings),
+            learned,
+            np.ascontiguousarray(model.atoms.vectors[shown]),
+            shown,
+            tuple(model.label(atom, notes) for atom in range(len(model.atoms))),
+            words,
+            step,
+            remove_common,
+            scale,
+        )
+
+    def part(self, group: Sequence[tuple[str, str]]) -> Part:
+        """Return the distributions of some documents, given by name and text."""
+        lexicon = self.lexicon.copy()
+        words = [self._known_rows(text, lexicon) for _, text in group]
+        totals, n_windows = np.zeros((len(group), len(self.shown))), np.zeros(len(group), np.int64)
+        for owners, vectors in self._blocks(words):
+            self._add(owners, vectors, totals)
+            n_windows += np.bincount(owners, minlength=len(group))
+        shares = _shares(totals, n_windows)
+        documents, atoms = np.nonzero(shares)
+        return Part(
+            [name for name, _ in group],
+            np.bincount(documents, minlength=len(group)),
+            self.shown[atoms],
+            shares[documents, atoms],
+            np.array([len(rows) for rows in words], np.int64),
+            n_windows,
+            sum(len(text) for _, text in group),
+        )
+
+    def _known_rows(self, text: str, lexicon: Lexicon) -> Rows:
+        """Return the rows of the known words of a document."""
+        found = [np.zeros(0, np.int32)]
+        for piece in _pieces(text):
+            ids = lexicon.encode(piece.encode("utf-8", "replace"))
+            found.append(ids[(ids >= 0) & (ids < len(self.sif.embeddings))])
+        return np.concatenate(found)
+
+    def _blocks(self, documents: Sequence[Rows]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+        """Yield the windows of all documents in blocks: the document of each window, and its vector."""
+        owners: list[NDArray[np.int64]] = []
+        vectors: list[NDArray[np.float32]] = []
+        n_held = 0
+        for number, rows in enumerate(documents):
+            for means in self._means(rows):
+                owners.append(np.full(len(means), number))
+                vectors.append(means)
+                n_held += len(means)
+                if n_held >= BLOCK_WINDOWS:
+                    yield self._with_direction(np.concatenate(owners), np.concatenate(vectors))
+                    owners, vectors, n_held = [], [], 0
+        if n_held:
+            yield self._with_direction(np.concatenate(owners), np.concatenate(vectors))
+
+    def _means(self, rows: Rows) -> Iterator[NDArray[np.float32]]:
+        """Yield the SIF vectors of the windows of one document, in blocks."""
+        width = min(2 * self.window + 1, len(rows))
+        starts = window_starts(len(rows), width, self.step)
+        for first in range(0, len(starts), BLOCK_WINDOWS):
+            block = starts[first : first + BLOCK_WINDOWS]
+            inside = rows[block[0] : block[-1] + width]
+            weighted = self.sif.weights[inside][:, None] * self.sif.embeddings.vectors[inside]
+            sums = np.zeros((len(inside) + 1, weighted.shape[1]))
+            np.cumsum(weighted, axis=0, dtype=np.float64, out=sums[1:])
+            begins = block - block[0]
+            yield np.asarray((sums[begins + width] - sums[begins]) / width, np.float32)
+
+    def _with_direction(
+        self, owners: NDArray[np.int64], vectors: NDArray[np.float32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Take windows to the space of the atoms, at length 1; windows with a zero vector are dropped."""
+        if self.remove_common:
+            vectors = self.sif.remove_common(vectors)
+        if self.learned is not None:
+            vectors = self.learned.apply(vectors)
+        lengths = np.linalg.norm(vectors, axis=1)
+        kept = lengths > 0
+        return owners[kept], vectors[kept] / lengths[kept, None]
+
+    def _add(self, owners: NDArray[np.int64], vectors: NDArray[np.float32], totals: NDArray[np.float64]) -> None:
+        """Add the shares of windows to those of their documents."""
+        cosines = vectors @ self.atoms.T
+        if self.scale is None:
+            np.add.at(totals, (owners, cosines.argmax(axis=1)), 1)
+            return
+        np.add.at(totals, owners, softmax(self.scale * cosines.astype(np.float64)))
+
+
+def window_starts(n_words: int, width: int, step: int) -> NDArray[np.int64]:
+    """Return where the windows of a document begin; the last one ends where the document ends."""
+    if not n_words:
+        return np.zeros(0, np.int64)
+    return np.append(np.arange(0, n_words - width, step), n_words - width)
+
+
+def _shares(totals: NDArray[np.float64], n_windows: NDArray[np.int64]) -> NDArray[np.float64]:
+    shares = totals / np.maximum(n_windows, 1)[:, None]
+    shares[shares < np.minimum(SMALLEST_SHARE, 1 / np.maximum(n_windows, 1))[:, None]] = 0
+    sums = shares.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(shares, sums, out=shares, where=sums > 0))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield a long text in pieces that end at white space if there is any."""
+    start = 0
+    while len(text) - start > PIECE_CHARACTERS:
+        end = max(text.rfind(space, start, start + PIECE_CHARACTERS) for space in " \n") + 1
+        end = end if end > start else start + PIECE_CHARACTERS
+        yield text[start:end]
+        start = end
+    yield text[start:]
+
+
+def _plain_sif(embeddings: Embeddings) -> SIF:
+    """Return SIF for a model without the stage `map`."""
+    sif = SIF(embeddings, p_words(embeddings), DEFAULT_A)
+    mean = (sif.p_word * sif.weights) @ embeddings.vectors
+    length = float(np.linalg.norm(mean)) or 1.0
+    return SIF(embeddings, sif.p_word, DEFAULT_A, np.asarray(mean / length, np.float32))
+
+
+def _check_numbers(window: int, step: int, scale: float | None, n_shown: int) -> None:
+    check_window(window)
+    if step < 1:
+        raise InputError(f"step is {step}; pass 1 word or more.")
+    if scale is not None and not 0 < scale < np.inf:
+        raise InputError(f"scale is {scale}; pass a positive number.")
+    if not n_shown:
+        raise InputError("all atoms of the model are hidden; unhide some: wordatoms atoms ID --unhide")
+
+
+# --- tables
+
+
+def check_table(path: Path, *, force: bool = False) -> None:
+    """Raise before any work is done if the table could not be written."""
+    suffix = path.suffix.lower()
+    if suffix not in (*SEPARATORS, PARQUET):
+        raise InputError(f"{path} is not a supported table format; use a name that ends in .csv, .tsv or .parquet.")
+    if path.exists() and not force:
+        raise InputError(f"{path} is there already; pass --force (in Python force=True) to replace it.")
+    if not path.parent.is_dir():
+        raise InputError(f"the folder {path.parent} does not exist; make it first.")
+    if suffix == PARQUET:
+        require_extra("pandas", "parquet")
+        require_extra("pyarrow", "parquet")
+
+
+def write_table(
+    topics: Topics, path: Path | str, *, wide: bool = False, min_share: float = 0.0, force: bool = False
+) -> None:
+    """Write the long table (a row for each document and atom) or the `wide` one (documents by atoms) to a file."""
+    path = Path(path)
+    check_table(path, force=force)
+    if not 0 <= min_share <= 1:
+        raise InputError(f"min_share is {min_share}; pass a share from 0 to 1.")
+    with write_atomic(path) as file:
+        if path.suffix.lower() == PARQUET:
+            frame = topics.to_frame(wide=wide, min_share=min_share)
+            (frame.reset_index() if wide else frame).to_parquet(file, engine="pyarrow", index=False)
+            return
+        header: Sequence[str] = ["document", "n_words", *topics.columns()] if wide else Row._fields
+        rows = _wide_rows(topics) if wide else topics.rows(min_share=min_share)
+        _write_rows(file, SEPARATORS[path.suffix.lower()], header, rows)
+
+
+def _write_rows(file: IO[bytes], separator: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row] for row in rows)
+    text.detach()  # flushes, and leaves the closing to the owner
+
+
+def _wide_rows(topics: Topics) -> Iterator[list[Any]]:
+    for row, name in enumerate(topics.documents):
+        yield [name, int(topics.n_words[row]), *topics.distribution(row)[topics.shown].tolist()]

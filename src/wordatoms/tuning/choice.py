@@ -29,8 +29,7 @@ from wordatoms.contexts.reader import PAPER_SETTINGS, TUNED, ReadingSettings
 from wordatoms.contexts.windows import WordWindows, without_targets
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
-from wordatoms.senses.cluster_scores import paired_f_score, v_measure
-from wordatoms.senses.clustering import cluster_vectors
+from wordatoms.senses.clustering import cluster_vectors, paired_f_score, v_measure
 from wordatoms.senses.posterior import Posterior, Weights, make_posterior, to_unit
 from wordatoms.tuning.pseudowords import Pseudoword, PseudowordSet
 

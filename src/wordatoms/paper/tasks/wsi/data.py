@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from wordatoms.contexts.usages import Usage
 from wordatoms.errors import InputError
 from wordatoms.paper.tasks.datasets import join_contractions, parse_number, read_fields, read_text, task_folder
-from wordatoms.senses.cluster_scores import paired_f_score, v_measure
+from wordatoms.senses.clustering import paired_f_score, v_measure
 from wordatoms.text.files import printable
 from wordatoms.text.tokenizer import Tokenizer
 
