@@ -20,8 +20,8 @@ from explorerworld import TEXT, world_models
 from wordatoms.cli.explore import explore
 from wordatoms.errors import InputError, ModelError
 from wordatoms.explorer import export as exporting
-from wordatoms.explorer import serving
-from wordatoms.explorer.serving import address_of, host_of, is_local, open_socket
+from wordatoms.explorer import server
+from wordatoms.explorer.server import address_of, host_of, is_local, open_socket
 
 START = "from wordatoms.cli.explore import explore; explore()"
 
@@ -59,26 +59,27 @@ def test_it_answers_and_ends_with_ctrl_c(models: list[Path], tmp_path: Path) -> 
             facts = json.load(response)
         assert facts["models"] == ["first", "second"]
         assert facts["corpus"]
-        assert "report" in facts["views"]
+        assert "report" in facts["features"]
         with urlopen(f"{address}report/index.html", timeout=20) as response:
             assert response.read() == b"the report"
         process.send_signal(signal.SIGINT)
         rest, remarks = process.communicate(timeout=20)
     assert process.returncode == 0, remarks
-    assert (rest, remarks) == ("", "Ctrl-C ends it.\n")
+    assert (rest, remarks) == ("", "Press Ctrl-C to stop.\n")
 
 
 def test_browser_is_opened_when_the_server_answers(models: list[Path], tmp_path: Path) -> None:
     code = (
         "import webbrowser, urllib.request\n"
-        "webbrowser.open = lambda address: print(urllib.request.urlopen(address + 'api/report').read(), flush=True)\n"
+        "get = lambda address: urllib.request.urlopen(address + 'api/complete?q=ba&n=1').read()\n"
+        "webbrowser.open = lambda address: print(get(address), flush=True)\n"
     )
     command = [sys.executable, "-c", code + START, "--model", str(models[0]), "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
         assert process.stdout is not None
         lines = [process.stdout.readline() for _ in range(2)]
         process.send_signal(signal.SIGINT)
-    assert lines[1] == "b'{\"available\":false}'\n"
+    assert lines[1] == "b'[\"bank\"]'\n"
     assert process.returncode == 0
 
 
@@ -109,7 +110,7 @@ def test_options_of_the_server_are_refused_beside_export(
     name, value = given[0], models[1] if given[1] == 1 else given[1]
     ended = invoke("--model", models[0], "--export", tmp_path / "site", name, value)
     assert ended.exit_code == 2
-    assert f"{name} does nothing with --export" in ended.stderr
+    assert f"{name} has no effect with --export" in ended.stderr
     assert not (tmp_path / "site").exists()
 
 
@@ -120,7 +121,7 @@ def test_port_that_is_taken() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(InputError, match="is taken by another program; pass another --port"):
+        with pytest.raises(InputError, match="is in use by another program; pass another --port"):
             open_socket("127.0.0.1", taken.getsockname()[1])
 
 
@@ -129,11 +130,11 @@ def test_next_free_port(monkeypatch: pytest.MonkeyPatch) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        monkeypatch.setattr(serving, "FIRST_PORT", port)
+        monkeypatch.setattr(server, "FIRST_PORT", port)
         with open_socket("127.0.0.1", None) as opened:
             assert opened.getsockname()[1] > port
-        monkeypatch.setattr(serving, "N_TRIED", 1)
-        with pytest.raises(InputError, match="are all taken"):
+        monkeypatch.setattr(server, "N_TRIED", 1)
+        with pytest.raises(InputError, match="are all in use"):
             open_socket("127.0.0.1", None)
 
 
@@ -174,7 +175,7 @@ def test_exposing_it_says_what_that_means(models: list[Path], tmp_path: Path) ->
         time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         _, remarks = process.communicate(timeout=20)
-    assert "whoever reaches this machine can read the model" in remarks
+    assert "anyone who can reach this machine can read the model" in remarks
     assert process.returncode == 0
 
 

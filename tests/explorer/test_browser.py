@@ -34,6 +34,7 @@ from browsing import (
     why_no_browser,
 )
 from planted import planted_model
+from wordatoms.run import Run
 from wordatoms.storage import bundled as shipped
 
 MISSING = why_no_browser()
@@ -572,16 +573,23 @@ def test_when_the_program_has_ended_the_page_says_so(visit: Visit) -> None:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small model as a site."""
+def exported(tmp_path_factory: pytest.TempPathFactory) -> wa.SenseModel:
+    """A small model, exported to the folder `site` next to it; one atom is named, one is hidden."""
     skip_without_browser()
     from wordatoms.explorer.export import export_site
     from wordatoms.explorer.service import Explorer
 
     place = tmp_path_factory.mktemp("export")
     model = wa.load(planted_model(place / "model").path)
-    export_site(Explorer([model]), place / "site", n_lineups=3, threads=1)
-    return place / "site"
+    model.name(2, "Ünusual Name")
+    model.hide(5)
+    export_site(Explorer([model]), place / "site", n_lineups=3, run=Run(threads=1))
+    return model
+
+
+@pytest.fixture(scope="module")
+def site(exported: wa.SenseModel) -> Path:
+    return exported.path.with_name("site")
 
 
 def test_the_export_works_from_any_web_server(site: Path, visit: Visit) -> None:
@@ -603,8 +611,8 @@ def test_the_export_works_from_any_web_server(site: Path, visit: Visit) -> None:
         visitor.sees(".scores")
         visitor.go("#/word/nothing").reads(".failure", "is not among")
         visitor.go("#/word/both111").sees(".failure .chip")
-        visitor.go("#/sentence/both1").reads(".failure", "This needs the program")
-        visitor.go("#/atom/none").reads(".failure", "There is no atom “none”; they have numbers from 0 to")
+        visitor.go("#/sentence/both1").reads(".failure", "This view needs the server")
+        visitor.go("#/atom/none").reads(".failure", "There is no atom “none”; atoms are numbered from 0 to")
         visitor.go("#/atom/9999").reads(".failure", "There is no atom “9999”")
         for seed in ("-1", "abc"):
             visitor.go(f"#/lineup/{seed}").sees(".suspect", 20)  # it gets a number
@@ -613,7 +621,30 @@ def test_the_export_works_from_any_web_server(site: Path, visit: Visit) -> None:
             "{ ApiError: Error })).catch((error) => error.message)",
             "-1",
         )
-        assert refused == "There is no lineup “-1”; they have numbers from 0 on."
+        assert refused == "There is no lineup “-1”; lineups are numbered from 0."
+
+
+STATIC_ANSWER = """async ([kind, query]) => {
+  const fetchJson = async (address) => (await fetch(address)).json();
+  return (await import("./static.js")).staticAnswer([kind], query, { ApiError: Error, fetchJson });
+}"""
+
+
+def test_the_export_finds_what_the_server_finds(exported: wa.SenseModel, site: Path, visit: Visit) -> None:
+    from wordatoms.explorer.answers import to_plain
+    from wordatoms.explorer.words import WordAnswers
+
+    words, label = WordAnswers(exported), exported.atoms.labels[7]
+    asked = ["both1", " Both1! ", "both3 both7", "bo", label, label[:3], f"{label[:-1]}", "üNUSUAL", "name", "usual"]
+    asked += [label.split(", ")[0], "1", "(", "b.th", ",", "x" * 60, "’", "both1’s", exported.words[5].upper()]
+    asked += [exported.atoms.labels[2], exported.atoms.labels[5], *exported.words[::40]]
+    with hosting(site) as address:
+        page = visit("#/about", at=address).page
+        for text in asked:
+            assert page.evaluate(STATIC_ANSWER, ["search", {"q": text}]) == to_plain(words.search(text)), text
+        for prefix in ("b", "Both", "both1", "zz", "ü"):
+            found = page.evaluate(STATIC_ANSWER, ["complete", {"q": prefix, "n": 5}])
+            assert found == words.complete(prefix, 5)
 
 
 # Pictures for the docs

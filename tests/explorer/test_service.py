@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -17,18 +18,17 @@ from hypothesis import strategies as st
 import wordatoms as wa
 from explorerworld import TEXT, world_explorer
 from planted import planted_embeddings, planted_model
+from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.embeddings.neighbours import Neighbours
 from wordatoms.errors import WordatomsError
-from wordatoms.explorer import corpuspages, nearwords
-from wordatoms.explorer.corpuspages import CorpusPages
-from wordatoms.explorer.lookup import Beginnings, Spellings
-from wordatoms.explorer.nearwords import NearWords, nearest_of_each
-from wordatoms.explorer.once import made_once
-from wordatoms.explorer.packing import Packed, PackedCache, pack, pack_json
-from wordatoms.explorer.refusals import Refusal
+from wordatoms.explorer import lookup, quotations
+from wordatoms.explorer.answers import ApiError, json_schema, to_json, to_plain
+from wordatoms.explorer.cache import Packed, PackedCache, locked_cached_property, pack, pack_json
+from wordatoms.explorer.lookup import NearestWords, PrefixIndex, SpellingIndex, nearest_of_each
+from wordatoms.explorer.quotations import Quotations, WordQuotes
 from wordatoms.explorer.service import Explorer
 from wordatoms.explorer.text_spans import find_spans, normal_form, utf16_offsets
-from wordatoms.explorer.wordpages import WordPages
+from wordatoms.explorer.words import WordAnswers
 from wordatoms.text.tokenizer import Tokenizer
 
 MONEY, RIVER, SONG = range(3)
@@ -46,108 +46,103 @@ def explorer(shared: Explorer) -> Iterator[Explorer]:
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> WordPages:
-    return WordPages(wa.load(planted_model(tmp_path_factory.mktemp("planted") / "model").path))
+def planted(tmp_path_factory: pytest.TempPathFactory) -> WordAnswers:
+    return WordAnswers(wa.load(planted_model(tmp_path_factory.mktemp("planted") / "model").path))
 
 
 # --- words and atoms
 
 
-def test_word_as_the_library_has_it(planted: WordPages) -> None:
+def test_word_as_the_library_has_it(planted: WordAnswers) -> None:
     answer, senses = planted.word("both3"), planted.model.senses("both3", n_nearest=12, n_linked=12)
-    assert [sense["atom"] for sense in answer["senses"]] == [sense.atom for sense in senses]
-    for shown, sense in zip(answer["senses"], senses, strict=True):
-        assert shown["weight"] == round(sense.weight, 4)
-        assert [near["word"] for near in shown["nearest"]] == [near.word for near in sense.nearest]
-        assert [link["word"] for link in shown["linked"]] == [link.word for link in sense.linked]
-    near = planted.model.embeddings.nearest("both3", 12)
-    assert [each["word"] for each in answer["nearest"]] == [each.word for each in near]
-    assert answer["rank"] == planted.model.row("both3") + 1
-    assert answer["explained"] > 0.99
+    assert [{**to_plain(sense), "meta": 0, "sentences": 0} for sense in senses] == [
+        {**to_plain(sense), "meta": 0, "sentences": 0} for sense in answer.senses
+    ]
+    assert answer.nearest == planted.model.embeddings.nearest("both3", 12)
+    assert answer.rank == planted.model.row("both3") + 1
+    assert answer.explained > 0.99
 
 
 def test_forms_are_pooled_on_request(explorer: Explorer) -> None:
     alone, pooled = explorer.word("bank"), explorer.word("BANK", forms=True)
-    assert [form["form"] for form in alone["forms"]] == ["bank", "banks"]
+    assert [form.form for form in alone.forms] == ["bank", "banks"]
     weights = explorer.first.model.sense_weights("bank")
-    assert {sense["atom"]: sense["weight"] for sense in pooled["senses"]} == pytest.approx(weights, abs=1e-4)
-    assert set(pooled["senses"][0]["forms"]) == {"bank", "banks"}
-    assert set(alone["senses"][0]["forms"]) == {"bank"}
+    assert {sense.atom: sense.weight for sense in pooled.senses} == pytest.approx(weights, abs=1e-4)
+    assert set(pooled.senses[0].forms) == {"bank", "banks"}
+    assert set(alone.senses[0].forms) == {"bank"}
 
 
 def test_unknown_word_has_suggestions(explorer: Explorer) -> None:
-    with pytest.raises(Refusal, match="'rivver' is not among the 18 words") as caught:
+    with pytest.raises(ApiError, match="'rivver' is not among the 18 words") as caught:
         explorer.word("rivver")
     assert caught.value.status == 404
-    assert caught.value.record()["suggestions"] == ["river"]
+    assert caught.value.suggestions == ["river"]
 
 
 def test_unknown_model(explorer: Explorer) -> None:
-    with pytest.raises(Refusal, match="there are first, second"):
+    with pytest.raises(ApiError, match="there are first, second"):
         explorer.word("bank", "third")
 
 
-def test_atom_as_the_library_has_it(planted: WordPages) -> None:
+def test_atom_as_the_library_has_it(planted: WordAnswers) -> None:
     answer, view = planted.atom(4), planted.model.atom(4, n=10)
-    assert answer["label"] == view.label
-    assert answer["n_words"] == view.n_words
-    assert [link["word"] for link in answer["words"][:10]] == [link.word for link in view.words]
-    assert [near["atom"] for near in answer["neighbours"]] == [atom for atom, _, _ in view.neighbours]
-    assert [meta for meta, _, _ in answer["meta"]] == [meta for meta, _, _ in view.meta]
+    assert (answer.label, answer.n_words, answer.hidden) == (view.label, view.n_words, view.hidden)
+    assert (answer.words[:10], answer.nearest[:10]) == (view.words, view.nearest)
+    assert (answer.neighbours, answer.meta) == (view.neighbours, view.meta)
     with pytest.raises(WordatomsError, match="there is no atom 999"):
         planted.atom(999)
 
 
 def test_map_has_a_place_for_every_atom(explorer: Explorer) -> None:
     answer = explorer.first.atoms()
-    assert len(answer["atoms"]) == 3
-    assert all(-1 <= x <= 1 and -1 <= y <= 1 for x, y, *_ in answer["atoms"])
-    assert 0 in {meta for _x, _y, meta, _n, _label in answer["atoms"]} <= {0, -1}
-    assert explorer.of("second").atoms()["metas"] == []
+    assert len(answer.atoms) == 3
+    assert all(-1 <= x <= 1 and -1 <= y <= 1 for x, y, *_ in answer.atoms)
+    assert 0 in {meta for _x, _y, meta, _n, _label in answer.atoms} <= {0, -1}
+    assert explorer.of("second").atoms().metas == []
 
 
-def test_search_says_why(planted: WordPages) -> None:
-    found = planted.search("both3")["atoms"]
-    assert [each["atom"] for each in found] == [match.atom for match in planted.model.search("both3")]
-    assert found[0]["why"].startswith("a sense of both3")
-    assert planted.search("nothing at all") == {"atoms": []}
+def test_search_is_that_of_the_library(planted: WordAnswers) -> None:
+    found = planted.search("both3")
+    assert found == planted.model.search("both3")
+    assert found[0].why.startswith("a sense of both3")
+    assert planted.search("nothing at all") == []
 
 
 def test_names_and_hidden_atoms_count_at_once(explorer: Explorer) -> None:
     before = explorer.stamp
     explorer.first.model.name(MONEY, "finance")
     assert explorer.stamp != before
-    assert explorer.word("bank")["senses"][0]["label"] == "finance"
-    assert explorer.first.search("FINANC")["atoms"][0]["why"] == "its name is finance"
+    assert explorer.word("bank").senses[0].label == "finance"
+    assert explorer.first.search("FINANC")[0].why == "its name is finance"
     os.utime(explorer.first.model.path / "notes.json", ns=(1, 1))
     explorer.first.model.hide(MONEY)
-    assert [sense["atom"] for sense in explorer.word("bank")["senses"]] == [RIVER]
-    assert explorer.first.atoms()["hidden"] == [MONEY]
+    assert [sense.atom for sense in explorer.word("bank").senses] == [RIVER]
+    assert explorer.first.atoms().hidden == [MONEY]
 
 
 def test_facts(explorer: Explorer) -> None:
     facts = explorer.model()
-    assert facts["views"] == ["word", "sentence", "map", "lineup", "compare", "report"]
-    assert facts["models"] == ["first", "second"]
-    assert (facts["words"], facts["atoms"], facts["metas"], facts["tuned"]) == (18, 3, 1, True)
+    assert facts.features == ["server", "contexts", "comparison", "report"]
+    assert facts.models == ["first", "second"]
+    assert (facts.words, facts.atoms, facts.metas, facts.tuned) == (18, 3, 1, True)
     alone = Explorer([explorer.of("second").model])
-    assert alone.views == ["word", "map", "lineup"]
-    with pytest.raises(Refusal, match="only one model"):
+    assert alone.features == ["server"]
+    with pytest.raises(ApiError, match="only one model"):
         alone.compare("bank")
 
 
 def test_models_of_one_name_get_different_ones(explorer: Explorer) -> None:
     model = explorer.first.model
-    assert list(Explorer([model, model, model]).pages) == ["first", "first-2", "first-3"]
+    assert list(Explorer([model, model, model]).words) == ["first", "first-2", "first-3"]
 
 
 def test_comparison(explorer: Explorer) -> None:
     answer = explorer.compare("bank")
-    assert answer["models"] == ["first", "second"]
-    assert {(pair["first"], pair["second"]) for pair in answer["pairs"]} == {(MONEY, MONEY), (RIVER, RIVER)}
-    assert explorer.compare("owl")["known"] == [False, True]
-    assert explorer.compare("owl")["nearest"][0] == []
-    with pytest.raises(Refusal, match="not among"):
+    assert answer.models == ("first", "second")
+    assert {(pair.first, pair.second) for pair in answer.pairs} == {(MONEY, MONEY), (RIVER, RIVER)}
+    assert explorer.compare("owl").known == (False, True)
+    assert explorer.compare("owl").nearest[0] == []
+    with pytest.raises(ApiError, match="not among"):
         explorer.compare("nothing")
 
 
@@ -156,40 +151,40 @@ def test_comparison(explorer: Explorer) -> None:
 
 def test_sentence_agrees_with_the_library(explorer: Explorer) -> None:
     text = "The bank gave a loan; a BOAT near the banks of the river."
-    tokens = explorer.texts.sentence(text)["tokens"]
+    tokens = explorer.texts.sentence(text).tokens
     told = explorer.first.model.disambiguate("bank", text)
-    found = [token for token in tokens if token["word"] in ("bank", "banks")]
+    found = [token for token in tokens if token.word in ("bank", "banks")]
     for token, answer in zip(found, told, strict=True):
-        assert token["best"]["atom"] == answer.sense.atom
-        assert token["best"]["probability"] == pytest.approx(answer.sense.probability, abs=1e-4)
-    assert [token["text"] for token in tokens][:5] == ["The", "bank", "gave", "a", "loan"]
-    assert tokens[0] == {"text": "The", "start": 0, "end": 3, "word": None, "n_senses": 0, "best": None}
-    assert tokens[6]["word"] == "boat"
+        assert token.best.atom == answer.sense.atom
+        assert token.best.probability == pytest.approx(answer.sense.probability, abs=1e-4)
+    assert [token.text for token in tokens][:5] == ["The", "bank", "gave", "a", "loan"]
+    assert tokens[0] == ("The", 0, 3, None, 0, None)
+    assert tokens[6].word == "boat"
 
 
 def test_meaning_agrees_with_the_library(explorer: Explorer) -> None:
     text = "A boat on the river near the bank, by the water."
     answer, told = explorer.texts.meaning(text, 7), explorer.first.model.disambiguate("bank", text)[0]
-    assert [each["atom"] for each in answer["meanings"]] == [each.atom for each in told.meanings]
-    probabilities = [each["probability"] for each in answer["meanings"]]
+    assert [each.atom for each in answer.meanings] == [each.atom for each in told.meanings]
+    probabilities = [each.probability for each in answer.meanings]
     assert probabilities == pytest.approx([each.probability for each in told.meanings], abs=1e-4)
-    assert sum(each["prior"] for each in answer["meanings"]) == pytest.approx(1, abs=1e-3)
-    pulls = {each["word"]: each["pulls"][str(told.sense.atom)] for each in answer["pulls"]}
+    assert sum(each.prior for each in answer.meanings) == pytest.approx(1, abs=1e-3)
+    pulls = {each.word: each.pulls[told.sense.atom] for each in answer.pulls}
     for pull in told.deciding:
         assert pulls[pull.word] == pytest.approx(pull.pull, abs=1e-3)
-    assert [each["token"] for each in answer["pulls"]] == [1, 4, 10]
+    assert [each.token for each in answer.pulls] == [1, 4, 10]
 
 
 def test_meaning_of_no_word(explorer: Explorer) -> None:
-    with pytest.raises(Refusal, match="the text has 2 words"):
+    with pytest.raises(ApiError, match="the text has 2 words"):
         explorer.texts.meaning("river water", 2)
-    with pytest.raises(Refusal, match="'xyz' is not among"):
+    with pytest.raises(ApiError, match="'xyz' is not among"):
         explorer.texts.meaning("xyz water", 0)
 
 
 def test_texts_without_known_words(explorer: Explorer) -> None:
-    assert explorer.texts.sentence("…") == {"text": "…", "tokens": []}
-    assert explorer.texts.sentence("xyz")["tokens"][0]["best"] is None
+    assert explorer.texts.sentence("…") == ("…", [])
+    assert explorer.texts.sentence("xyz").tokens[0].best is None
 
 
 TOKENIZERS = [
@@ -225,6 +220,29 @@ def test_offsets_are_those_of_javascript(text: str) -> None:
     assert [len(text[:place].encode("utf-16-le", "surrogatepass")) // 2 for place in range(len(text) + 1)] == offsets
 
 
+# --- JSON
+
+
+class Pair(NamedTuple):
+    left: float
+    right: object
+
+
+def test_results_become_json_objects_with_rounded_numbers() -> None:
+    assert to_plain([Pair(1 / 3, (True, None)), {5: Neighbour("a", 0.123456)}]) == [
+        {"left": 0.3333, "right": [True, None]},
+        {5: {"word": "a", "similarity": 0.1235}},
+    ]
+    assert to_json({"text": "\ud800", 5: 1.0}) == b'{"text":"?","5":1.0}'
+
+
+def test_schemas_are_derived_from_result_classes() -> None:
+    schema = json_schema(Pair).model_json_schema()
+    assert schema["required"] == ["left", "right"]
+    assert schema["additionalProperties"] is False
+    assert json_schema(dict[int, list[Pair] | None]) == dict[int, list[json_schema(Pair)] | None]  # type: ignore[misc]
+
+
 # --- what is looked up
 
 WORDS = st.lists(st.text("abcé", min_size=1, max_size=6), min_size=1, max_size=40, unique=True)
@@ -232,23 +250,23 @@ WORDS = st.lists(st.text("abcé", min_size=1, max_size=6), min_size=1, max_size=
 
 @given(WORDS, st.text("abcé", max_size=3), st.integers(1, 10))
 def test_completions_are_the_first_of_the_vocabulary(words: list[str], beginning: str, n: int) -> None:
-    assert Beginnings(words).complete(beginning, n) == [word for word in words if word.startswith(beginning)][:n]
+    assert PrefixIndex(words).complete(beginning, n) == [word for word in words if word.startswith(beginning)][:n]
 
 
 @given(WORDS, st.text("abcdé", min_size=1, max_size=8))
 def test_suggestions_are_those_of_difflib(words: list[str], word: str) -> None:
-    found, expected = Spellings(words).suggest(word), difflib.get_close_matches(word, words, n=3, cutoff=0.75)
+    found, expected = SpellingIndex(words).suggest(word), difflib.get_close_matches(word, words, n=3, cutoff=0.75)
     ratios = [[difflib.SequenceMatcher(None, each, word).ratio() for each in listed] for listed in (found, expected)]
     assert sorted(ratios[0], reverse=True) == pytest.approx(sorted(ratios[1], reverse=True))
 
 
 def test_long_words_are_not_suggested() -> None:
-    spellings = Spellings(["a" * 400, "aa"])
+    spellings = SpellingIndex(["a" * 400, "aa"])
     assert spellings.suggest("a" * 399) == []
     assert spellings.suggest("aa") == ["aa"]
 
 
-def test_near_words_are_those_of_the_embeddings(planted: WordPages) -> None:
+def test_near_words_are_those_of_the_embeddings(planted: WordAnswers) -> None:
     embeddings = planted.model.embeddings
     asked = embeddings.words[::37]
     for n_together in (1, 2, 3, 8):
@@ -256,39 +274,39 @@ def test_near_words_are_those_of_the_embeddings(planted: WordPages) -> None:
         assert found == [embeddings.nearest(word, 7) for word in asked[:n_together]]
 
 
-def test_near_words_are_looked_up_where_the_model_keeps_them(planted: WordPages) -> None:
+def test_near_words_are_looked_up_where_the_model_keeps_them(planted: WordAnswers) -> None:
     embeddings, stored = planted.model.embeddings, planted.model.neighbours
-    assert not planted.near_words.need_a_search
-    looked_up, searched = NearWords(embeddings, stored), NearWords(embeddings)
-    assert searched.need_a_search
+    assert not planted.nearest_words.needs_search
+    looked_up, searched = NearestWords(embeddings, stored), NearestWords(embeddings)
+    assert searched.needs_search
     for word in embeddings.words[::61]:
         assert looked_up.of(word, 12) == searched.of(word, 12) == embeddings.nearest(word, 12)
     few = Neighbours(stored.rows[:, :5])  # type: ignore[union-attr]
-    assert NearWords(embeddings, few).need_a_search
+    assert NearestWords(embeddings, few).needs_search
 
 
 def test_many_ask_for_near_words_at_once() -> None:
     embeddings = planted_embeddings()
-    near_words, asked = NearWords(embeddings), [*embeddings.words[::5], *embeddings.words[::7]]
+    near_words, asked = NearestWords(embeddings), [*embeddings.words[::5], *embeddings.words[::7]]
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda word: near_words.of(word, 5), asked))
     assert found == [embeddings.nearest(word, 5) for word in asked]
 
 
 def test_search_that_fails_tells_whoever_waits_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    near_words = NearWords(planted_embeddings())
+    near_words = NearestWords(planted_embeddings())
     with monkeypatch.context() as patched:
-        patched.setattr(nearwords, "nearest_of_each", lambda *_: 1 / 0)
+        patched.setattr(lookup, "nearest_of_each", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             near_words.of("both3", 5)
     assert len(near_words.of("both3", 5)) == 5
 
 
-def test_made_once_by_many_threads() -> None:
+def test_locked_cached_property_by_many_threads() -> None:
     class Slow:
         n_made = 0
 
-        @made_once
+        @locked_cached_property
         def part(self) -> int:
             """What it is."""
             time.sleep(0.02)
@@ -312,99 +330,98 @@ def test_answers_are_kept_up_to_a_size() -> None:
     assert cache.get(4) is None
 
 
-def test_large_answers_are_squeezed() -> None:
-    assert pack_json({"a": 1}).squeezed is None
+def test_large_answers_are_compressed() -> None:
+    assert pack_json({"a": 1}).compressed is None
     large = pack(b"x" * 20_000, "text/plain")
-    assert large.squeezed is not None
-    assert len(large.squeezed) < 1000
-    assert pack_json({"text": "\ud800"}).body == b'{"text":"?"}'
+    assert large.compressed is not None
+    assert len(large.compressed) < 1000
 
 
 # --- the lineup
 
 
 def test_a_seed_decides_the_lineup(explorer: Explorer) -> None:
-    first, again = explorer.tests.lineup(7, 20), explorer.tests.lineup(7, 20)
+    first, again = explorer.lineup.lineup(7, 20), explorer.lineup.lineup(7, 20)
     assert first == again
-    assert len(first["senses"]) == 20
-    assert all(len(sense) == 8 for sense in first["senses"])
-    assert len({explorer.tests.lineup(seed, 20)["word"] for seed in range(20)}) > 10
+    assert len(first.senses) == 20
+    assert all(len(sense) == 8 for sense in first.senses)
+    assert len({explorer.lineup.lineup(seed, 20).word for seed in range(20)}) > 10
 
 
 def test_right_answers_have_full_marks(explorer: Explorer) -> None:
-    true = explorer.tests.solution(3, 20)["true"]
-    answer = explorer.tests.answer(3, 20, true)
-    assert answer["you"] == {"precision": 1.0, "recall": 1.0}
-    assert explorer.tests.answer(3, 20, [n for n in range(1, 21) if n not in true])["you"]["recall"] == 0
-    shown, word = explorer.tests.lineup(3, 20), explorer.tests.lineup(3, 20)["word"]
-    own = {sense.related for sense in explorer.tests.testbed[word]}
-    assert {number for number, sense in enumerate(shown["senses"], 1) if tuple(sense) in own} == {*true}
+    true = explorer.lineup.solution(3, 20).true
+    answer = explorer.lineup.answer(3, 20, true)
+    assert answer.you == (1.0, 1.0)
+    assert explorer.lineup.answer(3, 20, [n for n in range(1, 21) if n not in true]).you.recall == 0
+    shown, word = explorer.lineup.lineup(3, 20), explorer.lineup.lineup(3, 20).word
+    own = {sense.related for sense in explorer.lineup.testbed[word]}
+    assert {number for number, sense in enumerate(shown.senses, 1) if tuple(sense) in own} == {*true}
 
 
 @pytest.mark.parametrize("chosen", [[], [0], [21], [1, 1]])
 def test_impossible_choices(explorer: Explorer, chosen: list[int]) -> None:
-    with pytest.raises(Refusal, match="different numbers from 1 to 20"):
-        explorer.tests.answer(1, 20, chosen)
+    with pytest.raises(ApiError, match="different numbers from 1 to 20"):
+        explorer.lineup.answer(1, 20, chosen)
 
 
 def test_the_machine_knows_what_the_task_knows() -> None:
     from wordatoms.paper.tasks.lineup.data import load_testbed
     from wordatoms.paper.tasks.lineup.methods import answer_lineups, atoms_method
 
-    tests = Explorer([wa.load()]).tests
-    testbed, lineups = load_testbed(), tests._draw(7, 20)
-    ranked = answer_lineups(atoms_method(tests.model).score_all(testbed), testbed, lineups)[0]
+    lineup = Explorer([wa.load()]).lineup
+    testbed, lineups = load_testbed(), lineup._draw(7, 20)
+    ranked = answer_lineups(atoms_method(lineup.model).score_all(testbed), testbed, lineups)[0]
     senses = lineups.senses[0].tolist()
     expected = [senses.index(sense) + 1 for sense in ranked.tolist() if sense >= 0]
-    answer = tests.answer(7, 20, [1, 2])
-    assert answer["ranked"] == expected
-    assert (answer["machine"], answer["machine4"]) == (expected[:2], expected[:4])
+    answer = lineup.answer(7, 20, [1, 2])
+    assert answer.ranked == expected
+    assert (answer.machine, answer.machine4) == (expected[:2], expected[:4])
 
 
 # --- sentences of a text
 
 
-def wait_for(quotes: CorpusPages, word: str, seconds: float = 20) -> dict[str, object]:
+def wait_for(quotes: Quotations, word: str, seconds: float = 20) -> WordQuotes:
     ends = time.monotonic() + seconds
-    while (answer := quotes.sentences(word))["state"] == "reading":
+    while (answer := quotes.sentences(word)).state == "reading":
         assert time.monotonic() < ends
         time.sleep(0.02)
     return answer
 
 
 def test_sentences_come_when_they_are_found(explorer: Explorer) -> None:
-    assert "sentences" not in explorer.word("bank")["senses"][0]
+    assert explorer.word("bank").senses[0].sentences is None
     before = explorer.stamp
-    assert explorer.sentences("bank")["state"] in ("reading", "ready")
-    answer = wait_for(explorer.quotes["first"], "bank")
-    assert answer["state"] == "ready", answer
+    assert explorer.sentences("bank").state in ("reading", "ready")
+    answer = wait_for(explorer.quotations["first"], "bank")
+    assert answer.state == "ready", answer
     assert explorer.stamp != before
-    river = answer["senses"][str(RIVER)][0]
-    assert river["text"] in TEXT
-    assert river["probability"] > 0.5
-    assert explorer.word("bank")["senses"][0]["sentences"] == answer["senses"][str(MONEY)]
-    assert wait_for(explorer.quotes["second"], "bank")["senses"][str(RIVER)][0]["probability"] is None
+    river = answer.senses[RIVER][0]
+    assert river.text in TEXT
+    assert river.probability > 0.5
+    assert explorer.word("bank").senses[0].sentences == answer.senses[MONEY]
+    assert wait_for(explorer.quotations["second"], "bank").senses[RIVER][0].probability is None
 
 
 def test_text_without_the_word_is_a_sentence(explorer: Explorer) -> None:
-    answer = wait_for(explorer.quotes["first"], "geese")
-    assert answer["state"] == "failed"
-    assert "none of the words geese" in answer["message"]
+    answer = wait_for(explorer.quotations["first"], "geese")
+    assert answer.state == "failed"
+    assert "none of the words geese" in answer.message
 
 
 def test_no_text_at_all(explorer: Explorer) -> None:
-    assert CorpusPages(explorer.first.model, []).sentences("bank")["state"] == "none"
+    assert Quotations(explorer.first.model, []).sentences("bank").state == "none"
 
 
 def test_the_last_word_asked_for_comes_first(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
-    quotes, searched, may_go_on = CorpusPages(explorer.first.model, ["text"]), [], threading.Event()
+    quotes, searched, may_go_on = Quotations(explorer.first.model, ["text"]), [], threading.Event()
 
-    def slow(_self: CorpusPages, word: str, _search: object) -> dict[str, list[object]]:
+    def slow(_self: Quotations, word: str, _search: object) -> dict[str, list[object]]:
         searched.append(word)
         may_go_on.wait(10)
         return {}
 
-    monkeypatch.setattr(CorpusPages, "_find", slow)
+    monkeypatch.setattr(Quotations, "_find", slow)
     quotes.sentences("bank")
     while not searched:
         time.sleep(0.005)
@@ -413,27 +430,27 @@ def test_the_last_word_asked_for_comes_first(explorer: Explorer, monkeypatch: py
         quotes.sentences(word)
     may_go_on.set()
     wait_for(quotes, words[-4])
-    assert searched == ["bank", *reversed(words[-corpuspages.MOST_WAITING :])]
+    assert searched == ["bank", *reversed(words[-quotations.MOST_WAITING :])]
 
 
 def test_a_search_that_breaks_is_told(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
-    quotes = CorpusPages(explorer.first.model, ["text"])
-    monkeypatch.setattr(CorpusPages, "_find", lambda *_: 1 / 0)
+    quotes = Quotations(explorer.first.model, ["text"])
+    monkeypatch.setattr(Quotations, "_find", lambda *_: 1 / 0)
     answer = wait_for(quotes, "bank")
-    assert (answer["state"], answer["message"]) == ("failed", "The search failed; the window of the server says why.")
+    assert (answer.state, answer.message) == ("failed", "The search failed; see the log of the server.")
 
 
 def test_closing_ends_a_search(explorer: Explorer) -> None:
-    quotes = CorpusPages(explorer.first.model, explorer.quotes["first"].sources)
+    quotes = Quotations(explorer.first.model, explorer.quotations["first"].sources)
     quotes.close()
-    assert quotes.sentences("bank")["state"] == "reading"
+    assert quotes.sentences("bank").state == "reading"
     time.sleep(0.3)
     assert quotes.ready("bank") is None
 
 
 def test_warming_makes_what_is_slow(explorer: Explorer) -> None:
     explorer.warm()
-    assert {"beginnings", "spellings", "layout"} <= {*explorer.first.__dict__}
+    assert {"prefixes", "spellings", "layout"} <= {*explorer.first.__dict__}
     assert "posterior" in explorer.first.model.parts.__dict__, "function words alone would not need it"
     assert np.isfinite(explorer.first.layout).all()
 
@@ -449,6 +466,6 @@ def test_importing_the_package_does_not_import_the_web() -> None:
 
 
 def test_licence_and_text(explorer: Explorer) -> None:
-    assert explorer.model()["licence"] is None
-    assert explorer.model()["text"] is None
-    assert Explorer([wa.load()]).model()["text"].startswith("part-00.txt.xz, ")
+    assert explorer.model().licence is None
+    assert explorer.model().text is None
+    assert Explorer([wa.load()]).model().text.startswith("part-00.txt.xz, ")

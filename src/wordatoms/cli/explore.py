@@ -1,4 +1,4 @@
-"""`explore`: a model in the browser, or as a site of plain files."""
+"""`explore`: a model in the browser, or as static files."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ if TYPE_CHECKING:
 LOCAL = "127.0.0.1"
 USUAL_REPORT = "report"
 NOT_EXPORTED = {"others": "--with", "corpus": "--corpus", "port": "--port", "host": "--host"}
-"""Options that need a server."""
+"""Options that only a server uses."""
 INTERRUPTED = 130
 
 
 @click.command()
 @options.model
-@click.option("--with", "others", metavar="MODEL", multiple=True, help="A further model to compare with; repeatable.")
+@click.option("--with", "others", metavar="MODEL", multiple=True, help="Another model to compare with; repeatable.")
 @click.option(
     "--corpus",
     metavar="TEXT",
     multiple=True,
-    help="Text to take sentences from: files, folders or patterns; repeatable.",
+    help="Corpus to quote sentences from: files, folders or patterns; repeatable.",
 )
 @click.option(
     "--report",
     metavar="DIR",
-    help="Folder with a report of `wordatoms reproduce`.  [default: report, if there is one]",
+    help="Folder with a report of `wordatoms reproduce`.  [default: report, if it exists]",
 )
-@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen at.  [default: 8765 or the next free one]")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on.  [default: 8765 or the next free one]")
 @click.option(
     "--host",
     default=LOCAL,
     show_default=True,
-    help="Address to listen at; any but this lets everybody in your network read the model and the text.",
+    help="Address to listen on; any other address lets your network read the model and the corpus.",
 )
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Open the browser.")
 @click.option(
-    "--export", "folder", metavar="DIR", help="Write the site as plain files into a new folder instead of serving it."
+    "--export", "folder", metavar="DIR", help="Write the site as static files into a new folder instead of serving it."
 )
 @options.quiet
 def explore(
@@ -62,34 +62,34 @@ def explore(
 ) -> None:
     """Explore a model in the browser: words, sentences, the map of atoms, the lineup.
 
-    The server answers this machine only, changes nothing and ends with Ctrl-C. With --export the same site is written
-    as files that any web server can host; sentences and comparisons are left out there, as they need a model.
+    The server is read-only, answers this machine only, and stops with Ctrl-C. With --export the site is written as
+    files that any web server can host, without sentences and comparisons, which need the model.
     """
     from wordatoms.explorer.service import Explorer
 
     if "-" in corpus:
-        raise click.UsageError("--corpus cannot be standard input here: it is read anew for each word.")
+        raise click.UsageError("--corpus cannot be standard input here: it is read once per word; pass a file.")
     if folder is not None:
-        _refuse_beside_export()
+        _refuse_server_options()
     models = [load_model(each) for each in (model, *others)]
-    explorer = Explorer(models, corpus=_found(corpus), report=_report_folder(report))
+    explorer = Explorer(models, corpus=_checked(corpus), report=_report_folder(report))
     if folder is not None:
         _export(explorer, Path(folder), quiet=quiet)
     else:
         _serve(explorer, host, port, browser=browser, quiet=quiet)
 
 
-def _refuse_beside_export() -> None:
-    """Options that would go unheeded."""
+def _refuse_server_options() -> None:
+    """Raise for options that an export would ignore."""
     context = click.get_current_context()
     given = [name for name in NOT_EXPORTED if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     if given:
         option = NOT_EXPORTED[given[0]]
-        raise click.UsageError(f"{option} does nothing with --export, which writes plain files of one model.")
+        raise click.UsageError(f"{option} has no effect with --export, which writes static files of one model.")
 
 
-def _found(corpus: tuple[str, ...]) -> tuple[str, ...]:
-    """A text that is not there is told at once, not with the first word."""
+def _checked(corpus: tuple[str, ...]) -> tuple[str, ...]:
+    """Fail at once if the corpus does not exist, not when the first word is looked up."""
     from wordatoms.text.files import find_files
 
     if corpus:
@@ -108,21 +108,21 @@ def _serve(explorer: Explorer, host: str, port: int | None, *, browser: bool, qu
     import threading
     import webbrowser
 
-    from wordatoms.explorer.serving import address_of, host_of, is_local, open_socket, serve
+    from wordatoms.explorer.server import address_of, host_of, is_local, open_socket, serve
 
     opened = open_socket(host, port)
     host = host_of(opened, host)
     address = address_of(opened, host)
     if not is_local(host):
         remark(
-            f"listening at {host}: whoever reaches this machine can read the model, the sentences of the text and the "
-            "report, without a password and unencrypted; leave --host away to keep it to yourself.",
+            f"listening on {host}: anyone who can reach this machine can read the model, the sentences of the corpus "
+            "and the report, without a password and unencrypted; omit --host to allow this machine only.",
             quiet=quiet,
         )
 
     def on_ready() -> None:
         click.echo(address)
-        remark("Ctrl-C ends it.", quiet=quiet)
+        remark("Press Ctrl-C to stop.", quiet=quiet)
         if browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
@@ -133,9 +133,10 @@ def _export(explorer: Explorer, folder: Path, *, quiet: bool) -> None:
     from wordatoms.cli.output import counted
     from wordatoms.explorer.export import export_site
     from wordatoms.progress import Display
+    from wordatoms.run import Run
 
     try:
-        written = export_site(explorer, folder, display=Display(quiet=quiet))
+        written = export_site(explorer, folder, run=Run(progress=Display(quiet=quiet)))
     except KeyboardInterrupt:
         click.echo("wordatoms: interrupted; nothing was written.", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None

@@ -1,12 +1,12 @@
-"""The explorer: a local web app on a model, and the same as a site of plain files.
+"""The explorer: a local web app for a model, and its export as static files.
 
-    lookup, nearwords, spans     what is indexed or kept per model; where the words of a text stand
-    wordpages, textpages         answers on words and atoms, and on texts
-    testpages, corpuspages       the lineup; sentences of a text
-    answers                      all of them behind one object, plain dictionaries
-    schemas, packing, asking     what answers look like; how they are computed, kept and sent
-    guarding, sitefiles, app     the same over HTTP, read-only, with the page
-    serving, exporting           a port and a browser; a folder that any web server can host
+    words, texts, lineup, quotations   answers about words and atoms, texts, the lineup, sentences of a corpus
+    service                            all of them behind one object; no web in here
+    answers                            answers as JSON, and errors
+    lookup, text_spans                 indexes over the vocabulary; positions of words in a text
+    cache                              answers computed on worker threads, packed once, cached
+    security, app, server              the same over HTTP, read-only, with the page
+    export                             the same as a folder that any web server can host
 
-The page itself is in `site/`. It goes with no section of the paper. Left out: any way to change a model.
+The page itself is in `site/`. Nothing here can change a model.
 """

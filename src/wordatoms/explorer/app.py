@@ -1,57 +1,62 @@
-"""The explorer over HTTP: typed, limited, read-only addresses over `Explorer`, and the files of the page.
+"""The explorer over HTTP: typed, bounded, read-only endpoints over `Explorer`, and the files of the page.
 
-`/openapi.json` describes it. FastAPI's own pages of documentation are off, because they load programs from elsewhere.
+`/openapi.json` describes the endpoints. FastAPI's documentation pages are off, because they load scripts from a CDN.
 """
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path as FilePath
-from typing import Annotated, Any
-from urllib.parse import urlencode
+from typing import Annotated, Any, NamedTuple
 
-from fastapi import FastAPI, Path, Query
+from fastapi import APIRouter, FastAPI, Path, Query
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 import wordatoms
 from wordatoms.errors import WordatomsError
-from wordatoms.explorer import schemas
-from wordatoms.explorer.asking import Asker, respond
-from wordatoms.explorer.packing import JSON, Packed, pack, pack_json, to_json
-from wordatoms.explorer.refusals import NOT_FOUND, Refusal
-from wordatoms.explorer.security import Guard, guard_settings
-from wordatoms.explorer.service import N_SHOWN, REPORT_FILES, Explorer
-from wordatoms.explorer.sitefiles import KINDS, START, read_site
+from wordatoms.explorer.answers import NOT_FOUND, ApiError, json_schema, to_json
+from wordatoms.explorer.cache import JSON, Dispatcher, Packed, pack, pack_json, respond
+from wordatoms.explorer.lineup import N_SHOWN, LineupAnswer, LineupPage
+from wordatoms.explorer.quotations import WordQuotes
+from wordatoms.explorer.security import CONTENT_TYPES, SITE, START_PAGE, Guard, guard_settings, site_names
+from wordatoms.explorer.service import REPORT_FILES, ComparePage, Explorer, ModelFacts
+from wordatoms.explorer.texts import MeaningPage, TextPage
+from wordatoms.explorer.words import AtomMap, AtomPage, WordPage
+from wordatoms.senses.results import AtomMatch
 
 LONGEST_NAME = 100
 LONGEST_TEXT = 2000
-MOST_SEED = (1 << 31) - 1
+HIGHEST_SEED = (1 << 31) - 1
 
-Word = Annotated[
-    str, Query(min_length=1, max_length=LONGEST_TEXT, description="in the model's spelling, or in capitals")
-]
-AtomId = Annotated[int, Path(ge=0, le=1_000_000)]
-ModelName = Annotated[str | None, Query(max_length=LONGEST_NAME, description="one of `models`; the first without")]
-Wanted = Annotated[str, Query(min_length=1, max_length=LONGEST_TEXT)]
 Text = Annotated[str, Query(min_length=1, max_length=LONGEST_TEXT)]
-Seed = Annotated[int, Query(ge=0, le=MOST_SEED, description="decides the word and the senses shown")]
-NShown = Annotated[int, Query(ge=8, le=50, description="senses in the lineup")]
+AtomId = Annotated[int, Path(ge=0, le=1_000_000)]
+ModelName = Annotated[str | None, Query(max_length=LONGEST_NAME, description="one of `models`; default: the first")]
+Seed = Annotated[int, Query(ge=0, le=HIGHEST_SEED, description="determines the word and the senses shown")]
+NShown = Annotated[int, Query(ge=8, le=50, description="number of senses in the lineup")]
 Chosen = Annotated[
     str, Query(max_length=200, pattern=r"^[0-9]{1,2}(,[0-9]{1,2})*$", description="numbers of senses, from 1")
 ]
 
-REFUSED: dict[int | str, dict[str, Any]] = {
-    400: {"model": schemas.Refused, "description": "A question that makes no sense"},
-    404: {"model": schemas.Refused, "description": "An unknown word, atom or model"},
-    422: {"model": schemas.Refused, "description": "A parameter that is missing or beyond its limits"},
+
+class Failure(NamedTuple):
+    """Why there is no answer, in one sentence; for an unknown word, similar spellings."""
+
+    error: str
+    suggestions: list[str] | None
+
+
+FAILURES: dict[int | str, dict[str, Any]] = {
+    400: {"model": json_schema(Failure), "description": "An invalid question"},
+    404: {"model": json_schema(Failure), "description": "An unknown word, atom or model"},
+    422: {"model": json_schema(Failure), "description": "A parameter that is missing or out of bounds"},
 }
 
 
 def make_app(explorer: Explorer, *, host: str = "127.0.0.1") -> FastAPI:
-    """The web app on an explorer; `host` is the name or address that it listens at."""
+    """The web app for an explorer; `host` is the name or address that the server listens at."""
     app = FastAPI(
         title="wordatoms explorer",
         version=wordatoms.__version__,
@@ -60,176 +65,168 @@ def make_app(explorer: Explorer, *, host: str = "127.0.0.1") -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        responses=REFUSED,
+        responses=FAILURES,
     )
-    ask = Asker(lambda: explorer.stamp)
-    for add in (_add_facts, _add_words, _add_atoms, _add_texts, _add_lineup, _add_comparison):
-        add(app, explorer, ask)
-    _add_report(app, explorer, ask)
-    _add_old_addresses(app)
+    app.state.explorer, app.state.dispatcher = explorer, Dispatcher(lambda: explorer.stamp)
+    app.include_router(api)
     _add_files(app)
-    _add_refusals(app)
+    for kind in (ApiError, WordatomsError, RequestValidationError, HTTPException, Exception):
+        app.add_exception_handler(kind, _send_failure)
     app.add_middleware(Guard, **guard_settings(host))
     return app
 
 
-def _add_facts(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
-    @app.get("/api/model", response_model=schemas.ModelFacts)
-    async def model(request: Request) -> Response:
-        """What the model is, and what the page can show."""
-        return await ask(request, partial(explorer.model))
+# Endpoints
+
+api = APIRouter(prefix="/api")
 
 
-def _add_words(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
-    @app.get("/api/complete", response_model=schemas.Words)
-    async def complete(
-        request: Request, q: Wanted, n: Annotated[int, Query(ge=1, le=50)] = 8, model: ModelName = None
-    ) -> Response:
-        """Words with this beginning, the most frequent first."""
-        return await ask(request, partial(explorer.of(model).complete, q, n))
-
-    @app.get("/api/word", response_model=schemas.WordPage, response_model_exclude_unset=True)
-    async def word(request: Request, word: Word, model: ModelName = None, forms: bool = False) -> Response:
-        """The senses of a word, its forms and its nearest words; with `forms` the senses of all its forms."""
-        search = partial(explorer.of(model).find_near, word) if explorer.needs_searches else None
-        return await ask(request, partial(explorer.word, word, model, forms=forms), search=search)
-
-    @app.get("/api/sentences", response_model=schemas.WordQuotes)
-    async def sentences(request: Request, word: Word, model: ModelName = None) -> Response:
-        """Sentences of the given text for each sense; ask again while the state is `reading`."""
-        return await ask.anew(request, lambda: pack_json(explorer.sentences(word, model)))
+def _parts(request: Request) -> tuple[Explorer, Dispatcher]:
+    return request.app.state.explorer, request.app.state.dispatcher
 
 
-def _add_atoms(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
-    @app.get("/api/atoms", response_model=schemas.AtomMap)
-    async def atoms(request: Request, model: ModelName = None) -> Response:
-        """The map of all atoms."""
-        return await ask.slowly(request, partial(explorer.of(model).atoms))
-
-    @app.get("/api/atom/{atom}", response_model=schemas.AtomPage)
-    async def atom(request: Request, atom: AtomId, model: ModelName = None) -> Response:
-        """One atom: its words, its neighbours, its meta-atoms."""
-        return await ask(request, partial(explorer.of(model).atom, atom))
-
-    @app.get("/api/search", response_model=schemas.FoundAtoms)
-    async def search(request: Request, q: Wanted, model: ModelName = None) -> Response:
-        """Atoms by their words or by the names that a person gave them."""
-        return await ask(request, partial(explorer.of(model).search, q))
+@api.get("/model", response_model=json_schema(ModelFacts))
+async def model(request: Request) -> Response:
+    """What the model is, and what the page can show."""
+    explorer, dispatcher = _parts(request)
+    return await dispatcher.quick(request, partial(explorer.model))
 
 
-def _add_texts(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
-    @app.get("/api/sentence", response_model=schemas.TextPage)
-    async def sentence(request: Request, text: Text) -> Response:
-        """The likeliest sense of every word of a text."""
-        return await ask(request, partial(explorer.texts.sentence, text))
-
-    @app.get("/api/meaning", response_model=schemas.MeaningPage)
-    async def meaning(request: Request, text: Text, token: Annotated[int, Query(ge=0, le=LONGEST_TEXT)]) -> Response:
-        """The senses of one word of a text, and how the words around it pull."""
-        return await ask(request, partial(explorer.texts.meaning, text, token))
+@api.get("/complete", response_model=list[str])
+async def complete(
+    request: Request, q: Text, n: Annotated[int, Query(ge=1, le=50)] = 8, model: ModelName = None
+) -> Response:
+    """Words with this prefix, the most frequent first."""
+    explorer, dispatcher = _parts(request)
+    return await dispatcher.quick(request, partial(explorer.of(model).complete, q, n))
 
 
-def _add_lineup(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
-    @app.get("/api/lineup", response_model=schemas.LineupPage)
-    async def lineup(request: Request, seed: Seed, n: NShown = N_SHOWN) -> Response:
-        """A word and a lineup of senses, some of them its own."""
-        return await ask(request, partial(explorer.tests.lineup, seed, n))
-
-    @app.get("/api/lineup/answer", response_model=schemas.LineupAnswer)
-    async def answer(request: Request, seed: Seed, chosen: Chosen, n: NShown = N_SHOWN) -> Response:
-        """Which were right, and what the machine chose."""
-        question = partial(explorer.tests.answer, seed, n, tuple(map(int, chosen.split(","))))
-        search = explorer.tests.make_scores if explorer.tests.need_scores else None
-        return await ask(request, question, search=search)
+@api.get("/word", response_model=json_schema(WordPage))
+async def word(request: Request, word: Text, model: ModelName = None, forms: bool = False) -> Response:
+    """The senses of a word, its forms and its nearest words; with `forms`, the senses of all its forms."""
+    explorer, dispatcher = _parts(request)
+    search = partial(explorer.of(model).find_nearest, word) if explorer.needs_searches else None
+    return await dispatcher.quick(request, partial(explorer.word, word, model, forms=forms), search=search)
 
 
-def _add_comparison(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
-    @app.get("/api/compare", response_model=schemas.ComparePage)
-    async def compare(request: Request, word: Word, model: ModelName = None) -> Response:
-        """The senses of a word in the first model and in another, and which belong together."""
-        search = partial(explorer.find_near_in_both, word, model) if explorer.needs_searches else None
-        return await ask(request, partial(explorer.compare, word, model), search=search)
+@api.get("/sentences", response_model=json_schema(WordQuotes))
+async def sentences(request: Request, word: Text, model: ModelName = None) -> Response:
+    """Sentences of the corpus for each sense; ask again while the state is `reading`."""
+    explorer, dispatcher = _parts(request)
+    return await dispatcher.fresh(request, lambda: pack_json(explorer.sentences(word, model)))
 
 
-def _add_old_addresses(app: FastAPI) -> None:
-    """Words stood in the path once, where browsers take `..` for another folder."""
-
-    async def moved(request: Request, word: str, kind: str) -> Response:
-        return RedirectResponse(f"/api/{kind}?{urlencode({**request.query_params, 'word': word})}")
-
-    for kind in ("word", "sentences", "compare"):
-        app.add_api_route(f"/api/{kind}/{{word:path}}", partial(moved, kind=kind), include_in_schema=False)
+@api.get("/atoms", response_model=json_schema(AtomMap))
+async def atoms(request: Request, model: ModelName = None) -> Response:
+    """The map of all atoms."""
+    explorer, dispatcher = _parts(request)
+    return await dispatcher.slow(request, partial(explorer.of(model).atoms))
 
 
-def _add_report(app: FastAPI, explorer: Explorer, ask: Asker) -> None:
-    @app.get("/api/report", response_model=schemas.ReportFacts)
-    async def report(request: Request) -> Response:
-        """Whether there is a report of `wordatoms reproduce`; it is at `report/index.html`."""
-        return await ask(request, partial(explorer.report_facts))
-
-    async def file(request: Request, name: str) -> Response:
-        if explorer.report is None:
-            raise Refusal(NOT_FOUND, "there is no report here; make one: wordatoms reproduce --all -o report")
-        return await ask.anew(request, partial(_read_report, explorer.report / name))
-
-    for name in REPORT_FILES:
-        app.add_api_route(f"/report/{name}", partial(file, name=name), include_in_schema=False)
+@api.get("/atom/{atom}", response_model=json_schema(AtomPage))
+async def atom(request: Request, atom: AtomId, model: ModelName = None) -> Response:
+    """One atom: its words, its neighbours, its meta-atoms."""
+    explorer, dispatcher = _parts(request)
+    return await dispatcher.quick(request, partial(explorer.of(model).atom, atom))
 
 
-def _read_report(path: FilePath) -> Packed:
-    """A file of the report itself: no link that leads elsewhere, nothing that would keep a reader waiting."""
-    try:
-        if path.is_symlink() or not path.is_file():
-            raise FileNotFoundError
-        return pack(path.read_bytes(), KINDS[path.suffix])
-    except OSError:
-        raise Refusal(NOT_FOUND, f"the report has no file {path.name} any more; make it again.") from None
+@api.get("/search", response_model=json_schema(list[AtomMatch]))
+async def search(request: Request, q: Text, model: ModelName = None) -> Response:
+    """Atoms by their words, their labels, or the names that a person gave them."""
+    explorer, dispatcher = _parts(request)
+    return await dispatcher.quick(request, partial(explorer.of(model).search, q))
+
+
+@api.get("/sentence", response_model=json_schema(TextPage))
+async def sentence(request: Request, text: Text) -> Response:
+    """The likeliest sense of every word of a text."""
+    explorer, dispatcher = _parts(request)
+    return await dispatcher.quick(request, partial(explorer.texts.sentence, text))
+
+
+@api.get("/meaning", response_model=json_schema(MeaningPage))
+async def meaning(request: Request, text: Text, token: Annotated[int, Query(ge=0, le=LONGEST_TEXT)]) -> Response:
+    """The senses of one word of a text, and how the words around it pull."""
+    explorer, dispatcher = _parts(request)
+    return await dispatcher.quick(request, partial(explorer.texts.meaning, text, token))
+
+
+@api.get("/lineup", response_model=json_schema(LineupPage))
+async def lineup(request: Request, seed: Seed, n: NShown = N_SHOWN) -> Response:
+    """A word and a lineup of senses, some of them its own."""
+    explorer, dispatcher = _parts(request)
+    return await dispatcher.quick(request, partial(explorer.lineup.lineup, seed, n))
+
+
+@api.get("/lineup/answer", response_model=json_schema(LineupAnswer))
+async def lineup_answer(request: Request, seed: Seed, chosen: Chosen, n: NShown = N_SHOWN) -> Response:
+    """Which senses were right, and what the machine chose."""
+    explorer, dispatcher = _parts(request)
+    question = partial(explorer.lineup.answer, seed, n, tuple(map(int, chosen.split(","))))
+    search = partial(getattr, explorer.lineup, "scores") if explorer.lineup.needs_scores else None
+    return await dispatcher.quick(request, question, search=search)
+
+
+@api.get("/compare", response_model=json_schema(ComparePage))
+async def compare(request: Request, word: Text, model: ModelName = None) -> Response:
+    """The senses of a word in the first model and in another, and which of them correspond."""
+    explorer, dispatcher = _parts(request)
+    search = partial(explorer.find_nearest_in_both, word, model) if explorer.needs_searches else None
+    return await dispatcher.quick(request, partial(explorer.compare, word, model), search=search)
+
+
+# Files
 
 
 def _add_files(app: FastAPI) -> None:
-    """The page and the description of this interface, made before anybody asks."""
-    files = {**read_site(), "openapi.json": pack_json(app.openapi())}
+    """The report, and the page and the OpenAPI description, which are read once."""
+    for name in REPORT_FILES:
+        app.add_api_route(f"/report/{name}", partial(_report_file, name=name), include_in_schema=False)
+    files = {name: pack((SITE / name).read_bytes(), CONTENT_TYPES[FilePath(name).suffix]) for name in site_names()}
+    files["openapi.json"] = pack_json(app.openapi())
 
     @app.get("/{path:path}", include_in_schema=False)
     async def file(request: Request, path: str) -> Response:
-        found = files.get(path or START)
+        found = files.get(path or START_PAGE)
         if found is None:
-            raise Refusal(NOT_FOUND, "there is nothing at this address; start at the first page.")
+            raise ApiError(NOT_FOUND, "there is nothing at this address; go to the start page.")
         return respond(request, found)
 
 
-# Refusals
+async def _report_file(request: Request, name: str) -> Response:
+    explorer, dispatcher = _parts(request)
+    if explorer.report is None:
+        raise ApiError(NOT_FOUND, "there is no report here; make one with: wordatoms reproduce --all -o report")
+    return await dispatcher.fresh(request, partial(_read_report, explorer.report / name))
 
 
-def _add_refusals(app: FastAPI) -> None:
-    @app.exception_handler(Refusal)
-    async def refused(_request: Request, refusal: Refusal) -> Response:
-        return _as_json(refusal.status, refusal.record())
-
-    @app.exception_handler(WordatomsError)
-    async def failed(_request: Request, error: WordatomsError) -> Response:
-        refusal = Refusal.of(error)
-        return _as_json(refusal.status, refusal.record())
-
-    @app.exception_handler(RequestValidationError)
-    async def invalid(_request: Request, error: RequestValidationError) -> Response:
-        return _as_json(422, {"error": _sentence(error)})
-
-    @app.exception_handler(HTTPException)
-    async def other(_request: Request, error: HTTPException) -> Response:
-        return _as_json(error.status_code, {"error": f"{error.detail}."})
-
-    @app.exception_handler(Exception)
-    async def broken(_request: Request, _error: Exception) -> Response:
-        return _as_json(500, {"error": "This is a mistake in the program; the window of the server says more."})
+def _read_report(path: FilePath) -> Packed:
+    """A file of the report; symbolic links and special files are refused."""
+    try:
+        if path.is_symlink() or not path.is_file():
+            raise FileNotFoundError
+        return pack(path.read_bytes(), CONTENT_TYPES[path.suffix])
+    except OSError:
+        raise ApiError(NOT_FOUND, f"the report no longer has a file {path.name}; make the report again.") from None
 
 
-def _as_json(status: int, record: dict[str, Any]) -> Response:
-    return Response(to_json(record), status, headers={"Content-Type": JSON})
+# Errors
 
 
-def _sentence(error: RequestValidationError) -> str:
-    """Its first complaint."""
-    first = error.errors()[0]
-    name = first["loc"][-1] if first["loc"] else "the request"
-    return f"'{name}' cannot be used: {first['msg'][:1].lower()}{first['msg'][1:]}."
+async def _send_failure(_request: Request, error: Exception) -> Response:
+    failure = _api_error(error)
+    return Response(to_json(failure.record()), failure.status, headers={"Content-Type": JSON})
+
+
+def _api_error(error: Exception) -> ApiError:
+    if isinstance(error, ApiError):
+        return error
+    if isinstance(error, WordatomsError):
+        return ApiError.of(error)
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        name = first["loc"][-1] if first["loc"] else "the request"
+        return ApiError(422, f"'{name}' is not valid: {first['msg'][:1].lower()}{first['msg'][1:]}.")
+    if isinstance(error, HTTPException):
+        return ApiError(error.status_code, f"{error.detail}.")
+    return ApiError(500, "This is a bug in the program; see the log of the server.")

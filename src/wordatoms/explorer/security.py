@@ -1,26 +1,28 @@
-"""Who may ask and what an answer may do: read-only, from the right host, with the headers that browsers respect.
+"""Which requests are answered, which files are served, and the headers that restrict what a response may do.
 
-A page on the internet can make a browser ask a server on this machine under a name of its own (DNS rebinding), so only
-names that mean this machine are answered. Numeric addresses are safe from that, and are allowed where the server was
-told to listen to the whole network.
+A page on the internet can make a browser send requests to a server on this machine under its own host name (DNS
+rebinding), so only host names of this machine are answered. Numeric addresses cannot be rebound; they are allowed if
+the server listens to the whole network. Files come from a list made at the start, so no path leads to any other file.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from wordatoms.explorer.packing import JSON, to_json
+from wordatoms.explorer.answers import to_json
+from wordatoms.explorer.cache import JSON
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 EVERYWHERE = frozenset({"0.0.0.0", "::", ""})
-READING = frozenset({"GET", "HEAD"})
+READ_METHODS = frozenset({"GET", "HEAD"})
 LONGEST_QUERY = 32 << 10
-"""In bytes: 2,000 letters of any script, escaped, and something beside them."""
+"""In bytes: 2,000 escaped characters of any script, and some room for other parameters."""
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
@@ -31,7 +33,7 @@ REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'"
 )
-"""The report is one file with its style and charts inside."""
+"""The report is a single file that contains its styles and charts."""
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -41,9 +43,26 @@ HEADERS = {
     "Cache-Control": "no-cache",
 }
 
+SITE = Path(__file__).with_name("site")
+START_PAGE = "index.html"
+CONTENT_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".json": JSON,
+}
+"""Files with other endings are not served."""
+
+
+def site_names(folder: Path = SITE) -> list[str]:
+    """The files of the page, relative to its folder."""
+    paths = (path for path in folder.rglob("*") if path.is_file() and path.suffix in CONTENT_TYPES)
+    return sorted(path.relative_to(folder).as_posix() for path in paths)
+
 
 class Guard:
-    """Stands before the app."""
+    """Middleware that rejects what the app should not see, and adds the security headers to every response."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = (), *, any_address: bool = False) -> None:
         self.app, self.hosts, self.any_address = app, LOCAL_NAMES | {host.lower() for host in hosts}, any_address
@@ -53,17 +72,18 @@ class Guard:
             await self.app(scope, receive, send)
             return
         guarded = _with_headers(send, headers_for(scope["path"]))
-        if not self._is_this_machine(_host_header(scope)):
-            await _refuse(guarded, 400, "this server answers under its own name only; use the address it printed.")
-        elif scope["method"] not in READING:
-            await _refuse(guarded, 405, f"{scope['method']} is not allowed; this server is read-only: use GET.")
+        if not self._is_allowed_host(scope):
+            await _reject(guarded, 400, "this server does not answer to this host name; use the address it printed.")
+        elif scope["method"] not in READ_METHODS:
+            await _reject(guarded, 405, f"{scope['method']} is not allowed; this server is read-only, use GET.")
         elif len(scope["query_string"]) > LONGEST_QUERY:
-            await _refuse(guarded, 414, f"the query has more than {LONGEST_QUERY:,} bytes; ask for less at once.")
+            await _reject(guarded, 414, f"the query has more than {LONGEST_QUERY:,} bytes; send a shorter one.")
         else:
             await self.app({**scope, "method": "GET"}, receive, guarded)
 
-    def _is_this_machine(self, header: str | None) -> bool:
-        host = host_name(header or "")
+    def _is_allowed_host(self, scope: Scope) -> bool:
+        headers = [value for name, value in scope["headers"] if name == b"host"]
+        host = host_name(headers[0].decode("latin-1")) if len(headers) == 1 else ""
         return host in self.hosts or (self.any_address and _is_address(host))
 
 
@@ -77,22 +97,17 @@ def headers_for(path: str) -> dict[str, str]:
 
 
 def guard_settings(host: str) -> dict[str, Any]:
-    """What a guard has to know of the host that a server listens at."""
+    """The arguments of a guard for a server that listens at this host."""
     if host in EVERYWHERE:
         return {"hosts": {socket.gethostname(), socket.getfqdn()}, "any_address": True}
     return {"hosts": {host.strip("[]")}, "any_address": False}
 
 
 def host_name(header: str) -> str:
-    """The host in a Host header, without its port, in small letters."""
+    """The host in a Host header, without its port, in lower case."""
     if header.startswith("["):
         return header[1:].partition("]")[0].lower()
     return header.partition(":")[0].lower()
-
-
-def _host_header(scope: MutableMapping[str, Any]) -> str | None:
-    found = [value for name, value in scope["headers"] if name == b"host"]
-    return found[0].decode("latin-1") if len(found) == 1 else None
 
 
 def _is_address(host: str) -> bool:
@@ -114,7 +129,7 @@ def _with_headers(send: Send, headers: dict[str, str]) -> Send:
     return send_more
 
 
-async def _refuse(send: Send, status: int, sentence: str) -> None:
+async def _reject(send: Send, status: int, sentence: str) -> None:
     body = to_json({"error": sentence})
     headers = [(b"content-type", JSON.encode()), (b"content-length", str(len(body)).encode())]
     if status == 405:

@@ -1,26 +1,28 @@
-"""Everything the explorer answers, as plain dictionaries; no web in here.
+"""Everything the explorer answers, without the web.
 
-An `Explorer` has a first model, which is meant wherever none is named, perhaps further ones to compare it with, perhaps
-a text and a report. Unknown words and impossible wishes raise a `Refusal` or an error of the library.
+An `Explorer` has a first model, used wherever a question names none, and optionally further models to compare it with,
+a corpus and a report. Unknown words and invalid questions raise an `ApiError` or an error of the library.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import wordatoms
 from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.errors import ModelError
-from wordatoms.explorer.corpuspages import CorpusPages
-from wordatoms.explorer.refusals import NOT_FOUND, Refusal
-from wordatoms.explorer.testpages import TestPages
-from wordatoms.explorer.textpages import TextPages
-from wordatoms.explorer.wordpages import Answer, WordPages, as_near, rounded
+from wordatoms.explorer.answers import NOT_FOUND, ApiError
+from wordatoms.explorer.lineup import N_SHOWN, LineupAnswers
+from wordatoms.explorer.quotations import Quotations, WordQuotes
+from wordatoms.explorer.texts import TextAnswers
+from wordatoms.explorer.words import WordAnswers, WordPage
 from wordatoms.pipeline.describing import folder_facts
-from wordatoms.senses.comparison import ComparedSense, Comparison, compare_senses
+from wordatoms.senses.comparison import Comparison, compare_senses
 from wordatoms.senses.model import SenseModel
 
 LICENCE = "LICENCE.txt"
@@ -29,197 +31,177 @@ REPORT_PAGE = "index.html"
 REPORT_FILES = (REPORT_PAGE, "results.json")
 N_FILES_NAMED = 3
 N_LEARNED = 2000
-"""The most frequent words, four of five in any text, are looked up before the first sentence comes."""
-N_SHOWN = 20
-"""Senses in a lineup, as in the paper."""
+"""The most frequent words, four of five in any text, are looked up before the first sentence is read."""
+
+
+class ModelFacts(NamedTuple):
+    """The first model, and what the page can show; `models` are the names that a question may pass as `model`."""
+
+    name: str
+    static: bool
+    features: list[str]
+    words: int
+    atoms: int
+    metas: int
+    dim: int
+    method: str
+    tokens: int | None
+    text: str | None
+    tuned: bool
+    licence: str | None
+    models: list[str]
+    corpus: bool
+    lineups: int | None
+    version: str
+
+
+@dataclass(frozen=True)
+class ComparePage(Comparison):
+    """A word in two models, and the names of the models."""
+
+    models: tuple[str, str]
 
 
 class Explorer:
     """Answers for one page."""
 
     def __init__(self, models: Sequence[SenseModel], *, corpus: Sequence[str] = (), report: Path | None = None) -> None:
-        self.pages: Mapping[str, WordPages] = {
-            name: WordPages(model) for name, model in zip(unique_names(models), models, strict=True)
-        }
-        self.name, self.first = next(iter(self.pages.items()))
-        self.texts = TextPages(self.first)
-        self.tests = TestPages(self.first.model)
-        self.quotes = {name: CorpusPages(each.model, corpus) for name, each in self.pages.items()}
+        names = unique_names(models)
+        self.words = {name: WordAnswers(model) for name, model in zip(names, models, strict=True)}
+        self.name, self.first = next(iter(self.words.items()))
+        self.texts = TextAnswers(self.first)
+        self.lineup = LineupAnswers(self.first.model)
+        self.quotations = {name: Quotations(each.model, corpus) for name, each in self.words.items()}
         self.report = report if report and (report / REPORT_PAGE).is_file() else None
         self._has_corpus = bool(corpus)
 
     def warm(self) -> None:
-        """Make what the first questions would have to wait for, what is asked for first coming first."""
+        """Compute what the first questions would have to wait for, in the order in which it is likely to be needed."""
         for step in self._slow_parts():
             step()
 
     def _slow_parts(self) -> Iterable[Callable[[], object]]:
-        for pages in self.pages.values():
-            yield partial(pages.word, pages.model.words[0])
-            yield partial(getattr, pages, "beginnings")
-            yield partial(getattr, pages, "spellings")
-        if "sentence" in self.views:
+        for words in self.words.values():
+            yield partial(words.word, words.model.words[0])
+            yield partial(getattr, words, "prefixes")
+            yield partial(getattr, words, "spellings")
+        if "contexts" in self.features:
             yield partial(getattr, self.first.model, "posterior")
             yield partial(self.texts.sentence, " ".join(self.first.model.words[:2]))
-        yield self.tests.make_scores
-        yield partial(self.tests.lineup, 0, N_SHOWN)
-        if "sentence" in self.views:
+        yield partial(getattr, self.lineup, "scores")
+        yield partial(self.lineup.lineup, 0, N_SHOWN)
+        if "contexts" in self.features:
             yield from (partial(self.texts.learn, word) for word in self.first.model.words[:N_LEARNED])
         yield self.first.atoms
 
     def close(self) -> None:
-        for quotes in self.quotes.values():
-            quotes.close()
+        for quotations in self.quotations.values():
+            quotations.close()
 
-    def of(self, model: str | None) -> WordPages:
-        """The pages of the model of a name; the first without."""
+    def of(self, model: str | None) -> WordAnswers:
+        """The answers of the model with this name; of the first model if there is no name."""
         if model in (None, ""):
             return self.first
-        if model not in self.pages:
-            raise Refusal(NOT_FOUND, f"there is no model '{model}' here; there are {', '.join(self.pages)}.")
-        return self.pages[str(model)]
+        if model not in self.words:
+            raise ApiError(NOT_FOUND, f"there is no model '{model}' here; there are {', '.join(self.words)}.")
+        return self.words[str(model)]
 
     @property
     def needs_searches(self) -> bool:
-        """Whether the nearest words of a word have to be looked for in any of the models."""
-        return any(pages.near_words.need_a_search for pages in self.pages.values())
+        """Whether any of the models has to search for the nearest words of a word."""
+        return any(words.nearest_words.needs_search for words in self.words.values())
 
     @property
     def stamp(self) -> tuple[int, ...]:
-        """Changes whenever an answer may: by a name that a person gave, by sentences found since."""
-        return (*(pages.stamp for pages in self.pages.values()), *(each.n_ready for each in self.quotes.values()))
+        """Changes whenever an answer may: when atoms are named or hidden, when sentences are found."""
+        return (*(words.stamp for words in self.words.values()), *(each.n_ready for each in self.quotations.values()))
 
     # --- what there is
 
     @property
-    def views(self) -> list[str]:
-        """What the page can show."""
-        has = {
-            "word": True,
-            "sentence": "map" in self.first.model.folder.stages,
-            "map": True,
-            "lineup": True,
-            "compare": len(self.pages) > 1,
+    def features(self) -> list[str]:
+        """What a view of the page may need (see site/views.js) and this explorer has."""
+        available = {
+            "server": True,
+            "contexts": "map" in self.first.model.folder.stages,
+            "comparison": len(self.words) > 1,
             "report": self.report is not None,
         }
-        return [view for view, is_there in has.items() if is_there]
+        return [feature for feature, is_available in available.items() if is_available]
 
-    def model(self) -> Answer:
+    def model(self) -> ModelFacts:
         model = self.first.model
-        return {
-            "name": self.name,
-            "static": False,
-            "views": self.views,
-            "words": len(model.words),
-            "atoms": len(model.atoms),
-            "metas": len(self.first.meta_atoms or ()),
-            "dim": model.embeddings.dim,
-            "method": model.embeddings.method,
-            "tokens": _n_tokens(model),
-            "text": _describe_text(model),
-            "tuned": "tune" in model.folder.stages,
-            "licence": _licence(model.path),
-            "models": list(self.pages),
-            "corpus": self._has_corpus,
-            "version": wordatoms.__version__,
-        }
-
-    def report_facts(self) -> Answer:
-        return {"available": self.report is not None}
+        return ModelFacts(
+            name=self.name,
+            static=False,
+            features=self.features,
+            words=len(model.words),
+            atoms=len(model.atoms),
+            metas=len(self.first.meta_atoms or ()),
+            dim=model.embeddings.dim,
+            method=model.embeddings.method,
+            tokens=_n_tokens(model),
+            text=_describe_text(model),
+            tuned="tune" in model.folder.stages,
+            licence=_licence(model.path),
+            models=list(self.words),
+            corpus=self._has_corpus,
+            lineups=None,
+            version=wordatoms.__version__,
+        )
 
     # --- words
 
-    def word(self, word: str, model: str | None = None, *, forms: bool = False) -> Answer:
-        answer = self.of(model).word(word, forms=forms)
-        quotes = self.quotes[model or self.name].ready(answer["word"]) if self._has_corpus else None
-        if quotes is not None:
-            answer["senses"] = [
-                {**sense, "sentences": quotes.get(str(sense["atom"]), [])} for sense in answer["senses"]
-            ]
-        return answer
+    def word(self, word: str, model: str | None = None, *, forms: bool = False) -> WordPage:
+        words = self.of(model)
+        return words.word(word, forms=forms, quotes=self.quotations[model or self.name].ready(words.spell(word)))
 
-    def sentences(self, word: str, model: str | None = None) -> Answer:
-        """Sentences of the given text for the senses of a word; see `CorpusPages`."""
+    def sentences(self, word: str, model: str | None = None) -> WordQuotes:
+        """Sentences of the corpus for the senses of a word; see `Quotations`."""
         spelling = self.of(model).spell(word)
-        return self.quotes[model or self.name].sentences(spelling)
+        return self.quotations[model or self.name].sentences(spelling)
 
-    def compare(self, word: str, model: str | None = None) -> Answer:
+    def compare(self, word: str, model: str | None = None) -> ComparePage:
         """The senses of a word in the first model and in another."""
         name, second = self._second(model)
-        near = self.find_near_in_both(word, name)
-        if not any(near):
-            self.first.spell(word)  # refuses it, with suggestions
-        return {
-            **compare_record(compare_senses(self.first.model, second.model, word)),
-            "models": [self.name, name],
-            "nearest": [as_near(each) for each in near],
-        }
+        near1, near2 = self.find_nearest_in_both(word, name)
+        if not near1 and not near2:
+            self.first.spell(word)  # raises, with suggestions
+        found = {**vars(compare_senses(self.first.model, second.model, word)), "nearest": (near1, near2)}
+        return ComparePage(**found, models=(self.name, name))
 
-    def find_near_in_both(self, word: str, model: str | None) -> list[list[Neighbour]]:
+    def find_nearest_in_both(self, word: str, model: str | None) -> tuple[list[Neighbour], list[Neighbour]]:
         """The nearest words of a word in the first model and in another."""
-        return [pages.find_near(word) for pages in (self.first, self._second(model)[1])]
+        return self.first.find_nearest(word), self._second(model)[1].find_nearest(word)
 
-    def _second(self, model: str | None) -> tuple[str, WordPages]:
-        """The model to compare with: that of a name, else the first further one."""
-        if len(self.pages) < 2:
-            raise Refusal(NOT_FOUND, "there is only one model here; start with: wordatoms explore --with MODEL.")
-        name = model or list(self.pages)[1]
+    def _second(self, model: str | None) -> tuple[str, WordAnswers]:
+        """The model to compare with: by name, else the first further one."""
+        if len(self.words) < 2:
+            raise ApiError(NOT_FOUND, "there is only one model here; restart with: wordatoms explore --with MODEL.")
+        name = model or list(self.words)[1]
         return name, self.of(name)
 
 
-def compare_record(comparison: Comparison) -> Answer:
-    return {
-        "word": comparison.word,
-        "known": list(comparison.known),
-        "senses": [[_short_sense(sense) for sense in senses] for senses in comparison.senses],
-        "pairs": [
-            {
-                "first": pair.first,
-                "second": pair.second,
-                "similarity": None if pair.similarity is None else rounded(pair.similarity),
-            }
-            for pair in comparison.pairs
-        ],
-    }
-
-
-def _short_sense(sense: ComparedSense) -> Answer:
-    return {
-        "atom": sense.atom,
-        "weight": rounded(sense.weight),
-        "label": sense.label,
-        "named": sense.named,
-        "nearest": as_near(sense.nearest),
-    }
-
-
 def unique_names(models: Sequence[SenseModel]) -> list[str]:
-    """The names of the models' folders, made different where two are the same."""
+    """The names of the models' folders, with a number where two are the same."""
     names: list[str] = []
     for model in models:
         name = model.path.resolve().name or "model"
-        names.append(next(each for each in _variants(name) if each not in names))
+        variants = (name if number == 1 else f"{name}-{number}" for number in count(1))
+        names.append(next(variant for variant in variants if variant not in names))
     return names
 
 
-def _variants(name: str) -> Iterable[str]:
-    yield name
-    number = 2
-    while True:
-        yield f"{name}-{number}"
-        number += 1
-
-
 def _n_tokens(model: SenseModel) -> int | None:
-    """Tokens of the text that a model was counted on, where that is known."""
+    """The size of the text that a model was trained on, if known."""
     try:
         return folder_facts(model.folder).get("tokens")
-    except ModelError:  # one that was put together by hand
+    except ModelError:  # a folder written by other means
         return model.embeddings.n_tokens
 
 
 def _describe_text(model: SenseModel) -> str | None:
-    """The files that a model was counted on."""
+    """The files that a model was trained on."""
     inputs: list[dict[str, Any]] = model.folder.stages.get("count", {}).get("inputs", [])
     if not inputs:
         return None

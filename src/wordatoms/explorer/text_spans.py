@@ -1,8 +1,8 @@
-"""Where the words of a text stand in it, as the page that shows them counts.
+"""Positions of the words of a text, counted as the page counts them.
 
 The tokenizer of a model says what the words are, not where. Its tokens are pieces of the text in Unicode normal form C,
-apart from case, from the shape of apostrophes and from invisible characters, so that each is found again behind the
-one before it. Offsets are those of JavaScript: UTF-16 code units.
+apart from case, the shape of apostrophes and invisible characters, so each can be found again after the previous one.
+Offsets are those of JavaScript: UTF-16 code units.
 """
 
 from __future__ import annotations
@@ -16,25 +16,24 @@ from typing import NamedTuple
 from wordatoms.text.tokenizer import APOSTROPHES, IGNORED, PHRASE_JOINT, Tokenizer
 
 _APOSTROPHES = {ord(mark): "'" for mark in APOSTROPHES}
-_BEYOND_ONE_UNIT = "\uffff"
+_LAST_OF_ONE_UNIT = "\uffff"
 
 
 class Span(NamedTuple):
-    """A word of a text and its place."""
+    """The place of a word in a text, and the word as the tokenizer spells it."""
 
     start: int
     end: int
     word: str
-    """As the tokenizer spells it."""
 
 
 def normal_form(text: str) -> str:
-    """The text that spans are places in."""
+    """The text that spans refer to."""
     return unicodedata.normalize("NFC", text)
 
 
 def find_spans(text: str, tokenizer: Tokenizer) -> list[Span]:
-    """The words of a text in normal form; the same as `tokenizer.tokens` gives."""
+    """The words of a text in normal form, the same as those of `tokenizer.tokens`."""
     found: list[Span] = []
     start = 0
     for line in text.split("\n"):
@@ -44,7 +43,7 @@ def find_spans(text: str, tokenizer: Tokenizer) -> list[Span]:
 
 
 def _line_spans(line: str, tokenizer: Tokenizer) -> Iterator[Span]:
-    """With phrases joined: `new_york` is the place of both words."""
+    """Spans in one line; a phrase such as `new_york` spans all its words."""
     written = replace(tokenizer, keep_case=True).words(line)
     words = written if tokenizer.keep_case else [word.lower() for word in written]
     places = list(_places(line, written, tokenizer))
@@ -58,7 +57,7 @@ def _line_spans(line: str, tokenizer: Tokenizer) -> Iterator[Span]:
 
 
 def _places(line: str, words: Iterable[str], tokenizer: Tokenizer) -> Iterator[tuple[int, int]]:
-    """Between two words there is no letter and no digit, so that the next one is where its letters come first."""
+    """No letter or digit stands between two words, so the next word is at the first occurrence of its letters."""
     kept = [place for place, letter in enumerate(line) if tokenizer.pretokenized or letter not in IGNORED]
     plain = "".join(line[place] for place in kept)
     if not tokenizer.pretokenized:
@@ -71,5 +70,5 @@ def _places(line: str, words: Iterable[str], tokenizer: Tokenizer) -> Iterator[t
 
 
 def utf16_offsets(text: str) -> list[int]:
-    """For each place in a text, and its end, the code units before it."""
-    return [0, *accumulate(2 if character > _BEYOND_ONE_UNIT else 1 for character in text)]
+    """The number of code units before each character of a text, and before its end."""
+    return [0, *accumulate(2 if character > _LAST_OF_ONE_UNIT else 1 for character in text)]

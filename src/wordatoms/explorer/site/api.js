@@ -1,4 +1,4 @@
-// Questions to the program that serves the page, or to the files of a static export (static.js).
+// Questions to the server, or to the files of a static export (static.js).
 
 import { staticAnswer } from "./static.js";
 
@@ -10,17 +10,17 @@ export class ApiError extends Error {
 }
 
 const KEPT = 60;
-const answers = new Map(); // of the last questions: going back is immediate
+const answers = new Map(); // the latest ones, so that going back is immediate
 let description;
 
-/** What is served: names, numbers, the views there are. Asked once. */
+/** What is served: the model, its size, the features of the explorer. Fetched once. */
 export function model() {
   description ??= describe();
   return description;
 }
 
 async function describe() {
-  const isExport = document.documentElement.dataset.static === "true"; // the export may say so; if not, we find out
+  const isExport = document.documentElement.dataset.static === "true"; // set by the export
   try {
     return await fetchJson(isExport ? "api/model.json" : "api/model").catch(() => fetchJson("api/model.json"));
   } catch (error) {
@@ -29,21 +29,21 @@ async function describe() {
   }
 }
 
-/** ask("word", {word: "tie", forms: true}); equal questions are asked once. */
+/** ask("word", {word: "tie", forms: true}); equal questions are sent once. */
 export function ask(...parts) {
   const key = JSON.stringify(parts);
-  if (!answers.has(key)) keep(key, askAnew(...parts));
+  if (!answers.has(key)) keep(key, askAgain(...parts));
   return answers.get(key);
 }
 
 function keep(key, promise) {
   answers.set(key, promise);
-  promise.catch(() => answers.delete(key)); // it may go better next time
+  promise.catch(() => answers.delete(key)); // so that it can be retried
   if (answers.size > KEPT) answers.delete(answers.keys().next().value);
 }
 
-/** The same for what changes with time. */
-export async function askAnew(...parts) {
+/** The same for an answer that changes with time. */
+export async function askAgain(...parts) {
   const query = typeof parts.at(-1) === "object" ? parts.pop() : {};
   if ((await model()).static) return staticAnswer(parts, query, { fetchJson, ApiError });
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
@@ -56,7 +56,7 @@ async function fetchJson(address) {
   try {
     response = await fetch(address, { headers: { accept: "application/json" } });
   } catch {
-    throw new ApiError("The program does not answer; is `wordatoms explore` still running?", 0);
+    throw new ApiError("The server does not answer; is `wordatoms explore` still running?", 0);
   }
   const body = await response.json().catch(() => null);
   if (response.ok && body !== null) return body;

@@ -6,28 +6,8 @@ import { parseAddress } from "./router.js";
 import { failure } from "./parts/states.js";
 import { focusSearch, wordSearch } from "./parts/search.js";
 import { setUpTheme } from "./theme.js";
+import { availableViews, findView } from "./views.js";
 
-/** Modules of views: open(route, context) gives {element, update(route), close()}; the last two may be missing. */
-const VIEWS = {
-  start: () => import("./views/start.js"),
-  word: () => import("./views/word.js"),
-  sentence: () => import("./views/sentence.js"),
-  map: () => import("./views/map.js"),
-  atom: () => import("./views/atom.js"),
-  lineup: () => import("./views/lineup.js"),
-  compare: () => import("./views/compare.js"),
-  report: () => import("./views/report.js"),
-  about: () => import("./views/about.js"),
-};
-const NAVIGATION = [
-  ["word", "Word"],
-  ["sentence", "Sentence"],
-  ["map", "Map"],
-  ["lineup", "Lineup"],
-  ["compare", "Compare"],
-  ["report", "Report"],
-];
-const BELONGS_TO = { atom: "map" };
 const main = document.getElementById("main");
 let shown = { view: null, handle: null };
 let turn = 0;
@@ -47,29 +27,29 @@ async function start() {
   await follow();
 }
 
-function showNavigation({ views }) {
-  const wanted = NAVIGATION.filter(([view]) => views.includes(view));
+function showNavigation(facts) {
+  const listed = availableViews(facts).filter(({ title }) => title);
   put(
     document.getElementById("views"),
-    [...wanted, ["about", "About"]].map(([view, name]) => h("a", { href: `#/${view}`, "data-view": view }, name)),
+    listed.map(({ name, title }) => h("a", { href: `#/${name}`, "data-view": name }, title)),
   );
 }
 
-/** Show what the address asks for. */
+/** Show the view of the current address; an unknown address shows the start page. */
 async function follow() {
   const route = parseAddress(location.hash);
-  const view = route.view in VIEWS ? route.view : "start";
+  const view = findView(route.view);
   const mine = ++turn;
   markCurrent(view);
   if (view === shown.view && shown.handle?.update?.(route)) return;
-  const module = await VIEWS[view]();
+  const module = await import(`./views/${view.name}.js`);
   if (mine === turn) show(view, route, module);
 }
 
 function show(view, route, module) {
   shown.handle?.close?.();
   const isFirst = shown.view === null;
-  document.body.dataset.view = view;
+  document.body.dataset.view = view.name;
   const handle = module.open(route, { setTitle });
   shown = { view, handle };
   put(main, handle.element);
@@ -77,10 +57,9 @@ function show(view, route, module) {
   if (!isFirst && !main.contains(document.activeElement)) main.focus({ preventScroll: true });
 }
 
-function markCurrent(view) {
+function markCurrent({ name, under = name }) {
   for (const link of document.querySelectorAll("#views a")) {
-    const isCurrent = link.dataset.view === (BELONGS_TO[view] ?? view);
-    if (isCurrent) link.setAttribute("aria-current", "page");
+    if (link.dataset.view === under) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
 }

@@ -1,8 +1,8 @@
-// Tables to take away.
+// Tables as CSV files.
 
 import { h } from "./dom.js";
 
-/** Rows are objects with the same keys; numbers keep all their digits. */
+/** Rows are objects with the same keys; numbers are not rounded. */
 export function toCsv(rows) {
   const names = Object.keys(rows[0] ?? {});
   return [names, ...rows.map((row) => names.map((name) => row[name]))]
@@ -17,7 +17,7 @@ function cell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A button that saves what `makeRows` gives when it is pressed. */
+/** A button that saves the rows that `makeRows` returns when it is pressed. */
 export function csvButton(name, makeRows, label = "CSV") {
   const save = () => download(`${name.replace(/[^\p{L}\p{N}._-]+/gu, "-")}.csv`, toCsv(makeRows()));
   return h(

@@ -7,7 +7,7 @@ export function h(tag, props = {}, ...children) {
   return fill(document.createElement(tag), props, children);
 }
 
-/** The same for drawings. */
+/** The same for SVG elements. */
 export function svg(tag, props = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), props, children);
 }
@@ -31,13 +31,13 @@ function setStyles(element, styles) {
   for (const [name, value] of Object.entries(styles)) element.style.setProperty(name, value);
 }
 
-/** Put other children in place of those there are. */
+/** Replace the children of an element. */
 export function put(element, ...children) {
   element.replaceChildren();
   return fill(element, {}, children);
 }
 
-/** Say something to those who hear the page. */
+/** Tell screen readers something. */
 export function announce(text) {
   document.getElementById("announcements").textContent = text;
 }

@@ -1,4 +1,4 @@
-// How numbers and remarks are written.
+// Formats of numbers and messages.
 
 const whole = new Intl.NumberFormat("en");
 
@@ -6,7 +6,7 @@ export const count = (n) => whole.format(n);
 export const decimal = (x, digits = 2) => x.toFixed(digits).replace("-", "−");
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
-/** What the program says, as a sentence of its own. */
+/** A message of the server, capitalised. */
 export const asSentence = (text) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 export function signed(x, digits = 1) {

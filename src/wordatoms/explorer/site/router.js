@@ -1,6 +1,6 @@
-// Addresses. Every view is a hash, so that it works from any web server and can be shared: #/word/tie?forms=1.
+// Addresses. Every view has a hash that works on any web server and can be shared: #/word/tie?forms=1.
 
-/** {view, args, query} of a hash; an address that nobody wrote leads to the start. */
+/** {view, args, query} of a hash. */
 export function parseAddress(hash) {
   const [path, query = ""] = split(hash.replace(/^#\/?/, ""));
   const [view, ...args] = path.split("/").map(decode);
@@ -16,11 +16,11 @@ function decode(part) {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // a lone % that somebody typed
+    return part; // a lone %
   }
 }
 
-/** addressOf("word", "tie", {forms: 1}) is #/word/tie?forms=1; empty settings are left out. */
+/** addressOf("word", "tie", {forms: 1}) is #/word/tie?forms=1; empty parameters are left out. */
 export function addressOf(view, ...rest) {
   const query = typeof rest.at(-1) === "object" ? rest.pop() : {};
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");

@@ -1,24 +1,25 @@
-// The answers of a static export: put together here from its files, in the same form as the server's.
-// Words are many to a file (api/words/ti.json) and hold numbers only; what atoms are called is in their own files.
+// The answers of a static export, put together from its files in the same form as the server's.
+// Words share files (api/words/ti.json) and contain numbers only; the labels of atoms are in their own files.
+
+import { labelPattern, tokenize } from "./tokens.js";
 
 const N_WORDS = 12; // nearest and linked words of a sense
-const N_NEAREST = 10;
 const PAPER_T = 4;
 const LEAST_PREFIX = 2;
+const MOST_FOUND = 50;
 
-/** `io`: fetchJson(address), and ApiError to refuse with. */
+/** `io`: fetchJson(address), and the class of errors to throw. */
 export async function staticAnswer([kind, ...rest], query, io) {
   const answer = ANSWERS[kind === "lineup" && rest[0] === "answer" ? "lineupAnswer" : kind];
-  if (!answer) throw new io.ApiError("This needs the program: start wordatoms explore.", 404);
+  if (!answer) throw new io.ApiError("This view needs the server; run wordatoms explore.", 404);
   return answer(new Files(io), rest, query);
 }
 
 const ANSWERS = {
   atoms: (files) => files.get("atoms"),
   atom: (files, [atom]) => fetchAtom(files, atom),
-  report: (files) => files.get("report"),
-  complete: async (files, _rest, { q, n = 8 }) => ({ words: beginningWith(await files.words(), q.toLowerCase(), n) }),
-  search: async (files, _rest, { q }) => ({ atoms: await searchAtoms(files, q.toLowerCase()) }),
+  complete: async (files, _rest, { q, n = 8 }) => complete(await files.words(), q, n),
+  search: (files, _rest, { q }) => searchAtoms(files, q),
   word: (files, _rest, { word, forms }) => answerWord(files, word, forms),
   lineup: (files, _rest, { seed }) => drawLineup(files, seed),
   lineupAnswer: (files, _rest, { seed, chosen }) => markLineup(files, seed, chosen.split(",").map(Number)),
@@ -36,7 +37,7 @@ class Files {
     if (!fetched.has(name)) {
       const coming = this.fetchJson(`api/${name}.json`);
       fetched.set(name, coming);
-      coming.catch(() => fetched.delete(name)); // the next one who asks tries again
+      coming.catch(() => fetched.delete(name)); // so that it can be retried
     }
     return fetched.get(name);
   }
@@ -46,12 +47,24 @@ class Files {
     return (await this.get("words")).words;
   }
 
-  /** The numbers of one word; undefined where it is not known. */
+  /** The numbers of one word; undefined if it is not known. */
   async entry(word) {
     shards ??= new Set((await this.words()).map(shardOf));
-    if (!shards.has(shardOf(word))) return undefined; // no word begins so, and there is no such file
+    if (!shards.has(shardOf(word))) return undefined; // there is no such file
     const shard = await this.get(`words/${shardOf(word)}`);
     return Object.hasOwn(shard, word) ? shard[word] : undefined;
+  }
+
+  /** A word as the model spells it: as given, in lower case, or as its only token; undefined if it is not known. */
+  async spell(given) {
+    const tokens = await this.tokens(given);
+    for (const word of [given, given.toLowerCase(), ...(tokens.length === 1 ? tokens : [])])
+      if (await this.entry(word)) return word;
+    return undefined;
+  }
+
+  async tokens(text) {
+    return tokenize(text, (await this.get("search")).tokenizer);
   }
 }
 
@@ -61,10 +74,15 @@ function shardOf(word) {
   return letters.join("").padEnd(2, "_");
 }
 
-function beginningWith(words, beginning, n) {
+function complete(words, prefix, n) {
+  const found = withPrefix(words, prefix, n);
+  return found.length ? found : withPrefix(words, prefix.toLowerCase(), n);
+}
+
+function withPrefix(words, prefix, n) {
   const found = [];
   for (const word of words) {
-    if (word.startsWith(beginning)) found.push(word);
+    if (word.startsWith(prefix)) found.push(word);
     if (found.length >= n) break;
   }
   return found;
@@ -73,8 +91,10 @@ function beginningWith(words, beginning, n) {
 // --- words
 
 async function answerWord(files, given, isPooled) {
-  const [word, entry] = await findWord(files, given);
+  const word = (await files.spell(given)) ?? (await unknownWord(files, given));
+  const entry = await files.entry(word);
   const forms = await readForms(files, word, entry);
+  const pooled = isPooled ? forms : forms.slice(0, 1);
   const weights = isPooled ? pool(forms) : new Map(entry.atoms);
   const senses = [...weights].sort(([, one], [, other]) => other - one);
   const words = await files.words();
@@ -83,29 +103,22 @@ async function answerWord(files, given, isPooled) {
     count: entry.count,
     rank: entry.rank,
     forms,
-    senses: await Promise.all(senses.map(([atom, weight]) => makeSense(files, atom, weight, forms))),
+    senses: await Promise.all(senses.map(([atom, weight]) => makeSense(files, atom, weight, pooled))),
     nearest: entry.nearest.map(([rank, similarity]) => ({ word: words[rank - 1], similarity })),
     explained: entry.explained,
   };
 }
 
-async function findWord(files, given) {
-  for (const word of [given, given.toLowerCase()]) {
-    const entry = await files.entry(word);
-    if (entry) return [word, entry];
-  }
+async function unknownWord(files, given) {
   const words = await files.words();
-  throw new files.ApiError(
-    `“${given}” is not among the ${words.length} words of the vocabulary.`,
-    404,
-    alike(words, given.toLowerCase()),
-  );
+  const n = words.length.toLocaleString("en");
+  throw new files.ApiError(`'${given}' is not among the ${n} words of the vocabulary.`, 404, similar(words, given));
 }
 
-/** Words with the longest common beginning. */
-function alike(words, given) {
+/** Words with the longest common prefix. */
+function similar(words, given) {
   for (let length = given.length - 1; length >= LEAST_PREFIX; length--) {
-    const found = beginningWith(words, given.slice(0, length), 3);
+    const found = withPrefix(words, given.toLowerCase().slice(0, length), 3);
     if (found.length) return found;
   }
   return [];
@@ -118,7 +131,7 @@ async function readForms(files, word, entry) {
     .map(([form, { count, atoms }]) => ({ form, count, atoms }));
 }
 
-/** Each form with its share of the occurrences. */
+/** Weight each form by its share of the occurrences. */
 function pool(forms) {
   const total = forms.reduce((sum, { count }) => sum + Math.max(count ?? 1, 1), 0);
   const weights = new Map();
@@ -141,7 +154,7 @@ async function makeSense(files, atom, weight, forms) {
     label,
     named,
     nearest: nearest.slice(0, N_WORDS),
-    linked: words.filter((link) => !own.has(link.word)).slice(0, N_NEAREST),
+    linked: words.filter((link) => !own.has(link.word)).slice(0, N_WORDS),
     forms: Object.fromEntries(shares),
     meta: meta.length ? [meta[0][0], meta[0][2]] : null,
   };
@@ -150,29 +163,42 @@ async function makeSense(files, atom, weight, forms) {
 async function fetchAtom(files, atom) {
   const { atoms } = await files.get("model");
   if (isNumber(atom) && Number(atom) < atoms) return files.get(`atom/${Number(atom)}`);
-  throw new files.ApiError(`There is no atom “${atom}”; they have numbers from 0 to ${atoms - 1}.`, 404);
+  throw new files.ApiError(`There is no atom “${atom}”; atoms are numbered from 0 to ${atoms - 1}.`, 404);
 }
 
 function isNumber(text) {
   return /^\d{1,9}$/.test(text);
 }
 
-/** Atoms of the word; those by their labels are found in the page. */
+// --- search
+
+/** Atoms by name, word or label: the same matches in the same order as `SenseModel.search`. */
 async function searchAtoms(files, text) {
-  const entry = await files.entry(text);
-  const { atoms } = await files.get("atoms");
-  return (entry?.atoms ?? []).map(([atom, weight]) => ({
-    atom,
-    label: atoms[atom][4],
-    why: `a sense of ${text} (${weight.toFixed(2)})`,
-  }));
+  const { names, labels, hidden } = await files.get("search");
+  const spelling = await files.spell(text);
+  const reasons = new Map();
+  const add = (atom, why) => reasons.has(atom) || hidden.includes(atom) || reasons.set(atom, why);
+  for (const [atom, name] of Object.entries(names))
+    if (name.toLowerCase().includes(text.toLowerCase())) add(Number(atom), `its name is ${name}`);
+  if (spelling) await addMatches(files, spelling, add);
+  const pattern = labelPattern(text, spelling !== undefined);
+  if (text.trim()) labels.forEach((label, atom) => pattern.test(label) && add(atom, `its label is ${label}`));
+  if (!spelling) for (const word of await files.tokens(text)) await addMatches(files, word, add);
+  return [...reasons]
+    .slice(0, MOST_FOUND)
+    .map(([atom, why]) => ({ atom, label: names[atom] ?? labels[atom], why }));
+}
+
+async function addMatches(files, word, add) {
+  for (const [atom, weight] of (await files.entry(word))?.matches ?? [])
+    add(atom, weight === null ? `${word} is one of its near words` : `a sense of ${word} (${weight.toFixed(2)})`);
 }
 
 // --- the lineup
 
-/** There are so many lineups; beyond them it begins again. */
+/** Seeds beyond the number of exported lineups start again from the first. */
 async function fetchLineup(files, seed) {
-  if (!isNumber(seed)) throw new files.ApiError(`There is no lineup “${seed}”; they have numbers from 0 on.`, 404);
+  if (!isNumber(seed)) throw new files.ApiError(`There is no lineup “${seed}”; lineups are numbered from 0.`, 404);
   const { lineups } = await files.get("model");
   return files.get(`lineup/${Number(seed) % lineups}`);
 }

@@ -1,7 +1,7 @@
-// Before the page is painted: the theme that the reader chose last time, so that nothing flashes. See theme.js.
+// Applies the theme chosen last time before the page is painted, so that nothing flashes. See theme.js.
 try {
   const chosen = localStorage.getItem("wordatoms-theme");
   if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
 } catch {
-  // storage may be forbidden; then the system decides
+  // without storage the system decides
 }

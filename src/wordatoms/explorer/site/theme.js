@@ -1,4 +1,4 @@
-// Light or dark: what the system says, until the reader says otherwise; the choice is kept in localStorage.
+// Light or dark: as the system says, or as the reader chose; the choice is kept in localStorage.
 
 const KEY = "wordatoms-theme";
 const ROOT = document.documentElement;
@@ -8,7 +8,7 @@ export function isDark() {
   return ROOT.dataset.theme ? ROOT.dataset.theme === "dark" : system.matches;
 }
 
-/** Call back whenever the colours change; returns how to stop. */
+/** Call back whenever the colours change; returns a function that unsubscribes. */
 export function onThemeChange(callback) {
   document.addEventListener("themechange", callback);
   return () => document.removeEventListener("themechange", callback);
@@ -35,6 +35,6 @@ function keep(theme) {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // then it holds for this visit only
+    // without storage the choice lasts for this visit only
   }
 }

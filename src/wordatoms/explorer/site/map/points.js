@@ -29,16 +29,6 @@ export class Points {
     return this.labels.length;
   }
 
-  /** Atoms with a label that has a word with this beginning. */
-  labelled(beginning) {
-    const has = (label) =>
-      label
-        .toLowerCase()
-        .split(/[\s,]+/)
-        .some((word) => word.startsWith(beginning));
-    return this.labels.flatMap((label, atom) => (has(label) && !this.isHidden[atom] ? [atom] : []));
-  }
-
   /** Call back with each atom in (about) a rectangle. */
   within({ x0, y0, x1, y1 }, callback) {
     for (let row = cellOf(y0); row <= cellOf(y1); row++) {

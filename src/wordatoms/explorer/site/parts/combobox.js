@@ -1,13 +1,13 @@
-// A text field that completes as one types (the ARIA combobox: arrows, Enter, Escape).
+// A text field with suggestions (the ARIA combobox pattern: arrows, Enter, Escape).
 
 import { announce, freshId, h, put } from "../dom.js";
 import { plural } from "../numbers.js";
 
-const PAUSE = 90; // ms without a key before we ask
+const PAUSE = 90; // ms after the last key before suggestions are fetched
 
 /**
- * `suggest(text)` promises a list of {value, label, hint}; `choose(value, text)` is called with what was picked, null
- * where Enter was pressed on none.
+ * `suggest(text)` resolves to a list of {value, label, hint}; `choose(value, text)` is called with the chosen value, or
+ * null if Enter was pressed without a choice.
  */
 export function combobox({ label, placeholder, suggest, choose, value = "", large = false }) {
   const list = h("ul", {
@@ -62,7 +62,7 @@ class Combobox {
     const text = this.input.value.trim();
     const turn = ++this.turn;
     const found = text ? await this.suggest(text).catch(() => []) : [];
-    if (turn === this.turn) this.open(found); // answers may overtake each other
+    if (turn === this.turn) this.open(found); // answers may arrive out of order
   }
 
   open(options) {
@@ -124,7 +124,7 @@ class Combobox {
       this.update();
       return;
     }
-    const n = this.options.length + 1; // the last place is the field itself
+    const n = this.options.length + 1; // the last position is the field itself
     this.activate(((this.active + 1 + step + n) % n) - 1);
   }
 

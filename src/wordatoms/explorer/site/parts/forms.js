@@ -1,4 +1,4 @@
-// How the senses of inflected forms differ: a table of forms by atoms.
+// The senses of the inflected forms: a table of forms by atoms.
 
 import { ask } from "../api.js";
 import { csvButton } from "../csv.js";
@@ -7,7 +7,7 @@ import { count, decimal } from "../numbers.js";
 import { addressOf } from "../router.js";
 import { columnHead, dataTable, sectionHead, shortLabel, tone } from "./words.js";
 
-/** `labels` and `places` are those of the senses that are shown; other atoms get theirs from the map. */
+/** `labels` and `places` belong to the senses shown; the labels of other atoms are taken from the map. */
 export async function formsTable(answer, labels, places) {
   const atoms = atomsOf(answer.forms, places);
   const names = await namesOf(atoms, labels);

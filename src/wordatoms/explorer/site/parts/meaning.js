@@ -1,4 +1,4 @@
-// One word in its context: the probability of each sense, and how each word of the context pulls.
+// One word in its context: the probability of each sense, and the pull of each context word.
 
 import { h } from "../dom.js";
 import { percent, plural, signed } from "../numbers.js";
@@ -19,8 +19,8 @@ export function posterior(answer, choose) {
     h(
       "legend",
       { class: "quiet" },
-      "Its senses here; the thin line is how likely each is without the context. ",
-      "Choose one to shade the words that pull towards it.",
+      "Its senses here; the thin line marks the probability without the context. ",
+      "Choose a sense to shade the words that pull towards it.",
     ),
     shown.map((meaning, place) => row(meaning, place, choose)),
     left.length > 0 &&
@@ -71,14 +71,14 @@ export function pullsTable(answer) {
   );
   const left = ranked.length - shown.length;
   return [
-    h("p", { class: "quiet" }, "In log p: to the right, a word speaks for the sense; to the left, against it."),
+    h("p", { class: "quiet" }, "In log p: bars to the right speak for the sense, bars to the left against it."),
     dataTable(
       "pulls",
       "Pulls",
       [columnHead("Word"), heads],
       shown.map((each) => pullRow(each, senses, top)),
     ),
-    left > 0 && h("p", { class: "quiet" }, `${plural(left, "other word")} hardly ${left === 1 ? "pulls" : "pull"}.`),
+    left > 0 && h("p", { class: "quiet" }, `${plural(left, "other word")} with almost no pull.`),
   ];
 }
 

@@ -1,6 +1,6 @@
-// Sentences of the reader's text for each sense. Finding them takes a while; the page asks again until they are there.
+// Sentences of the corpus for each sense. Finding them takes a while; the page polls until they are there.
 
-import { askAnew } from "../api.js";
+import { askAgain } from "../api.js";
 import { h, put } from "../dom.js";
 import { asSentence, percent } from "../numbers.js";
 import { addressOf } from "../router.js";
@@ -26,7 +26,7 @@ function quotation({ text, source, line, probability }, word) {
   );
 }
 
-/** The text with the word in it set off. */
+/** The text with the word highlighted. */
 function marked(text, word) {
   const found = new RegExp(`(?<![\\p{L}\\p{N}])(${escaped(word)})(?![\\p{L}\\p{N}])`, "giu");
   return text.split(found).map((piece, k) => (k % 2 ? h("mark", {}, piece) : piece));
@@ -34,7 +34,7 @@ function marked(text, word) {
 
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** A line that tells how far the search is; `show(senses)` is called when it is done. It ends when the page is left. */
+/** A line with the progress of the search; calls `show(senses)` when it is done, and stops when the page is left. */
 export function searchLine(word, model, show) {
   const line = h("p", { class: "quiet", role: "status" });
   watch(line, word, model, show).catch((error) => put(line, asSentence(error.message)));
@@ -43,9 +43,9 @@ export function searchLine(word, model, show) {
 
 async function watch(line, word, model, show) {
   for (let isFirst = true; isFirst || line.isConnected; isFirst = false) {
-    const { state, share, message, senses } = await askAnew("sentences", { word, model });
+    const { state, share, message, senses } = await askAgain("sentences", { word, model });
     const remarks = {
-      reading: `Reading the text for “${word}” … ${percent(share)}`,
+      reading: `Searching the corpus for “${word}” … ${percent(share)}`,
       failed: asSentence(message ?? ""),
     };
     put(line, remarks[state] ?? "");

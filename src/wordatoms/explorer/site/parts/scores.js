@@ -4,9 +4,9 @@ import { h } from "../dom.js";
 import { percent, plural } from "../numbers.js";
 import { bar, columnHead, dataTable } from "./words.js";
 
-const MEANING = "Precision: how many of the chosen are right. Recall: how many of the right ones were chosen. ";
+const MEANING = "Precision: the share of your choices that are right. Recall: the share of senses that you found. ";
 
-/** `rounds` are all that were played, the last one among them. */
+/** `rounds` are all rounds played, including the last one. */
 export function scoreTable(answer, rounds) {
   const heads = ["", "Precision", "Recall"].map((name) => columnHead(name));
   const { humans } = answer.paper;
@@ -22,7 +22,7 @@ function scores({ you, machine_score: machine, machine4_score: four, paper }, ro
   const people = typeof paper.humans === "object" ? Object.entries(paper.humans ?? {}) : [];
   return [
     ["You", you, "you"],
-    ["The machine, as many as you", machine],
+    ["The machine, as many choices as you", machine],
     ["The machine, up to four", four],
     ...(rounds.length > 1 ? overall(rounds) : []),
     ["The paper’s machine, four", paper.machine],
@@ -36,7 +36,7 @@ function overall(rounds) {
   const played = plural(rounds.length, "word");
   return [
     [`You, ${played}`, both("your"), "you"],
-    [`The machine, as many, ${played}`, both("machine")],
+    [`The machine, as many choices, ${played}`, both("machine")],
     [`The machine, up to four, ${played}`, both("machine4")],
   ];
 }

@@ -1,4 +1,4 @@
-// The search for a word, which stands at the top of every page.
+// The search field for a word, at the top of every page.
 
 import { ask } from "../api.js";
 import { addressOf, goTo } from "../router.js";
@@ -15,16 +15,15 @@ export function wordSearch({
     large,
     value,
     placeholder: large ? "Type a word, such as spring" : "A word …",
-    suggest: async (text) =>
-      (await ask("complete", { q: text, n: 8 })).words.map((word) => ({ value: word, label: word })),
+    suggest: async (text) => (await ask("complete", { q: text, n: 8 })).map((word) => ({ value: word, label: word })),
     choose: (word, text) => goTo(isSentence(text) && !word ? addressOf("sentence", text) : to(word ?? text)),
   });
 }
 
-/** Several words are a sentence, whatever field they are typed into. */
+/** Three words or more are treated as a sentence. */
 const isSentence = (text) => text.split(/\s+/).length > 2;
 
-/** The field that `/` leads to. */
+/** Focus the search field (the key `/`). */
 export function focusSearch() {
   const fields = [...document.querySelectorAll("[data-search]")].filter((field) => field.checkVisibility());
   const field = fields.find((each) => each.closest("main")) ?? fields[0];

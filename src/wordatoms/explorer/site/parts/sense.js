@@ -23,14 +23,14 @@ export function senseCard(sense, { place, top, word, isMeant = false }) {
   );
 }
 
-/** Label and weight, as every card begins. */
+/** Label and weight: the head of every card. */
 export function senseHead(sense, top) {
   return [
     h(
       "header",
       {},
       h("h3", {}, sense.label),
-      sense.named && h("span", { class: "tag", title: "A person gave this name" }, "named"),
+      sense.named && h("span", { class: "tag", title: "This name was given by a person" }, "named"),
     ),
     h(
       "p",
@@ -42,7 +42,7 @@ export function senseHead(sense, top) {
 }
 
 export function sentencesPart(sentences, word) {
-  return part("In the text", quotations(sentences, word));
+  return part("In the corpus", quotations(sentences, word));
 }
 
 function part(title, content) {

@@ -1,14 +1,14 @@
-// What a view shows while it has nothing else to show: waiting, nothing there, something wrong.
+// What a view shows instead of its content: loading, nothing there, an error.
 
 import { announce, h, put } from "../dom.js";
 import { asSentence } from "../numbers.js";
 import { addressOf } from "../router.js";
 
-export function loading(text = "One moment …") {
+export function loading(text = "Loading …") {
   return h("div", { class: "state", role: "status" }, h("span", { class: "spinner", "aria-hidden": "true" }), text);
 }
 
-/** Nothing here, and what to do about it. */
+/** Nothing to show, and what to do about it. */
 export function empty(title, ...rest) {
   return h("div", { class: "state empty" }, h("h2", {}, title), ...rest);
 }
@@ -19,7 +19,7 @@ export function failure(error) {
   return h(
     "div",
     { class: "state failure", role: "alert" },
-    h("h2", {}, error.status === 404 ? "Not found" : "That did not work"),
+    h("h2", {}, error.status === 404 ? "Not found" : "Something went wrong"),
     h("p", {}, asSentence(error.message)),
     words.length > 0 &&
       h(
@@ -36,7 +36,7 @@ export function failure(error) {
   );
 }
 
-/** Show that we wait, then what `make` gives, or what went wrong; a place that is shown something newer keeps that. */
+/** Show a spinner, then what `make` returns, or an error; only the latest call for a place is shown. */
 export async function fillWhenReady(place, make) {
   const turn = (place.turn = (place.turn ?? 0) + 1);
   const waiting = setTimeout(() => place.turn === turn && put(place, loading()), place.childElementCount ? 250 : 60);

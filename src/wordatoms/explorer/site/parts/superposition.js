@@ -1,4 +1,4 @@
-// The superposition drawn: the vector of a word flows into its atoms, each as broad as its weight.
+// The superposition as a drawing: the vector of a word flows into its atoms, each ribbon as wide as its weight.
 
 import { h, svg } from "../dom.js";
 import { decimal } from "../numbers.js";
@@ -7,8 +7,8 @@ import { beyondLabel, tone } from "./words.js";
 
 const MOST = 10; // atoms beyond are too thin to see
 const ROW = 46;
-const BROADEST = 38; // so that no ribbon covers the next
-const WIDTH = 100; // of the drawing in its own units; it is stretched to the room there is
+const BROADEST = 38; // so that no ribbon overlaps the next
+const WIDTH = 100; // of the viewBox; the drawing is stretched to the available width
 
 export function superposition(word, senses) {
   const drawn = senses.slice(0, MOST);
@@ -42,16 +42,12 @@ function term(sense, place) {
     h(
       "span",
       { class: "quiet more" },
-      beyondLabel(
-        sense.label,
-        sense.nearest.map((near) => near.word),
-        5,
-      ).join(", "),
+      beyondLabel(sense.label, sense.nearest, 5).join(", "),
     ),
   );
 }
 
-/** From a common bar at the left, where they lie on each other, to rows of their own at the right. */
+/** From one stacked bar at the left to separate rows at the right. */
 function ribbons(senses, height) {
   const total = senses.reduce((sum, sense) => sum + sense.weight, 0);
   const heaviest = Math.max(...senses.map((sense) => sense.weight));

@@ -1,4 +1,4 @@
-// Words, senses and numbers as the views show them.
+// Elements that several views use: words, bars, headings, tables.
 
 import { h } from "../dom.js";
 import { decimal } from "../numbers.js";
@@ -8,7 +8,7 @@ export const N_TONES = 10;
 /** The colour of the sense with this place in a list. */
 export const tone = (place) => ({ "--tone": `var(--tone-${place % N_TONES})` });
 
-/** Words as links, each with a fine line as long as its number. */
+/** Words as links, each underlined in proportion to its number. */
 export function wordChips(items, { value = "similarity", atom } = {}) {
   const top = Math.max(...items.map((item) => item[value]), 1e-9);
   return h(
@@ -54,8 +54,11 @@ export function atomLinks(atom) {
   ];
 }
 
-/** Words that the label does not have already. */
-export const beyondLabel = (label, words, n) => words.filter((word) => !label.split(", ").includes(word)).slice(0, n);
+/** The nearest words that the label does not contain already. */
+export function beyondLabel(label, nearest, n) {
+  const named = label.split(", ");
+  return nearest.flatMap(({ word }) => (named.includes(word) ? [] : [word])).slice(0, n);
+}
 
 /** The first words of a label, for narrow places. */
 export const shortLabel = (label, n = 1) => label.split(", ").slice(0, n).join(", ");

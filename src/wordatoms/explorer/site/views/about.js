@@ -1,4 +1,4 @@
-// What is served here, and the keys.
+// The model that is served, and the keyboard shortcuts.
 
 import { model } from "../api.js";
 import { h } from "../dom.js";
@@ -6,21 +6,21 @@ import { count } from "../numbers.js";
 import { fillWhenReady } from "../parts/states.js";
 
 const KEYS = [
-  ["/", "to the search"],
-  ["↑ ↓ Enter Esc", "through the suggestions"],
+  ["/", "go to the search field"],
+  ["↑ ↓ Enter Esc", "choose a suggestion"],
   ["← → ↑ ↓", "move the map"],
-  ["+ − 0", "nearer, farther, all of the map"],
-  ["Enter", "choose the atom in the middle of the map"],
-  ["Ctrl + Enter", "read the text"],
+  ["+ − 0", "zoom in, zoom out, show the whole map"],
+  ["Enter", "select the atom in the middle of the map"],
+  ["Ctrl + Enter", "analyse the text"],
 ];
 
 const IDEA = [
   "The vector of a word with several senses is close to a weighted sum of one vector per sense. ",
-  "A few thousand atoms of discourse, found by sparse coding, serve all words: the atoms of a word are its senses, ",
-  "and words that share an atom share a sense.",
+  "A few thousand atoms of discourse, found by sparse coding, are shared by all words: ",
+  "the atoms of a word are its senses, and words that share an atom share a sense.",
 ].join("");
 const SOURCE = [
-  "The idea is that of Arora, Li, Liang, Ma and Risteski, ",
+  "The method is that of Arora, Li, Liang, Ma and Risteski, ",
   "“Linear Algebraic Structure of Word Senses, with Applications to Polysemy” (TACL 2018).",
 ].join("");
 
@@ -40,12 +40,12 @@ function makePage(about) {
       factsOf(about).filter(([, value]) => value),
     ),
     list(
-      "Keys",
+      "Keyboard",
       KEYS.map(([key, what]) => [h("kbd", {}, key), what]),
     ),
     about.licence && titled("Licence of the model", h("pre", { class: "licence" }, about.licence)),
     !about.static &&
-      h("p", { class: "quiet" }, "For programs: ", h("a", { href: "openapi.json" }, "what this server answers"), "."),
+      h("p", { class: "quiet" }, "For programs: ", h("a", { href: "openapi.json" }, "the API of this server"), "."),
   ];
 }
 
@@ -53,11 +53,11 @@ function factsOf(about) {
   return [
     ["Model", about.name],
     ["Words", count(about.words)],
-    ["Atoms", `${count(about.atoms)}, of ${count(about.metas)} meta-atoms`],
+    ["Atoms", `${count(about.atoms)}, in ${count(about.metas)} meta-atoms`],
     ["Vectors", `${about.dim} dimensions, by ${about.method}`],
-    ["Learned from", [about.tokens && `${count(about.tokens)} words`, about.text].filter(Boolean).join(": ")],
-    ["Tuned", about.tuned ? "yes, on pseudowords" : "no; the probabilities of senses are rougher"],
-    ["Other models here", about.models.filter((name) => name !== about.name).join(", ")],
+    ["Trained on", [about.tokens && `${count(about.tokens)} words`, about.text].filter(Boolean).join(": ")],
+    ["Tuned", about.tuned ? "yes, on pseudowords" : "no; the probabilities of senses are less reliable"],
+    ["Other models", about.models.filter((name) => name !== about.name).join(", ")],
     ["Program", `wordatoms ${about.version}`],
   ];
 }

@@ -1,4 +1,4 @@
-// One atom on a page of its own.
+// One atom on its own page.
 
 import { ask } from "../api.js";
 import { csvButton } from "../csv.js";
@@ -38,7 +38,7 @@ async function makePage(atom, setTitle) {
   ];
 }
 
-/** What there is to say about an atom; the panel of the map says it too. */
+/** The content of an atom; also shown in the panel of the map. */
 export function atomSections(answer, toAtom = (atom) => addressOf("atom", atom)) {
   const section = (title, table, rows, content) =>
     h(
@@ -50,9 +50,8 @@ export function atomSections(answer, toAtom = (atom) => addressOf("atom", atom))
       ),
       content,
     );
-  const near = answer.neighbours.map(({ atom, label, cosine }) =>
-    measured(h("a", { href: toAtom(atom) }, label), cosine),
-  );
+  const neighbours = answer.neighbours.map(([atom, cosine, label]) => ({ atom, cosine, label }));
+  const near = neighbours.map(({ atom, label, cosine }) => measured(h("a", { href: toAtom(atom) }, label), cosine));
   const metas = answer.meta.map(([atom, weight, label]) => ({ atom, weight, label }));
   return [
     section("Nearest words", "nearest", answer.nearest, wordChips(answer.nearest)),
@@ -62,7 +61,7 @@ export function atomSections(answer, toAtom = (atom) => addressOf("atom", atom))
       answer.words,
       wordChips(answer.words, { value: "weight", atom: answer.atom }),
     ),
-    section("Neighbours", "neighbours", answer.neighbours, measuredList(near)),
+    section("Neighbouring atoms", "neighbours", neighbours, measuredList(near)),
     metas.length > 0 &&
       section("Meta-atoms", "meta", metas, measuredList(metas.map((meta) => measured(meta.label, meta.weight)))),
   ];

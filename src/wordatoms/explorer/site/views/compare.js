@@ -1,4 +1,4 @@
-// One word in two models, side by side: which senses they share, and which only one of them has.
+// One word in two models side by side: the senses they share, and those that only one of them has.
 
 import { ask, model } from "../api.js";
 import { csvButton } from "../csv.js";
@@ -35,7 +35,7 @@ async function makePage(word, wanted) {
       "header",
       { class: "page-head" },
       h("h1", {}, word ?? "Two models, one word"),
-      h("p", { class: "quiet" }, `What “${name}” and “${other}” know of it`),
+      h("p", { class: "quiet" }, `Its senses in “${name}” and in “${other}”`),
     ),
     chooser(
       word,
@@ -49,7 +49,7 @@ async function makePage(word, wanted) {
           h(
             "p",
             {},
-            "Such as ",
+            "For example ",
             h("a", { class: "chip", href: addressOf("compare", EXAMPLE, { model: other }) }, EXAMPLE),
           ),
         ),
@@ -58,8 +58,8 @@ async function makePage(word, wanted) {
 
 function onlyOne(name) {
   return empty(
-    "There is only one model here",
-    h("p", {}, `To see a word in “${name}” and in another model side by side, start with both:`),
+    "There is only one model",
+    h("p", {}, `To compare “${name}” with another model, start the server with both:`),
     h("p", {}, h("code", {}, "wordatoms explore --with MODEL")),
   );
 }
@@ -130,13 +130,13 @@ function nearest(answer, name, k) {
 function drawPair(pair, place, [first, second], top) {
   const link = h(
     "div",
-    { class: "tie", style: { ...tone(place), "--share": pair.similarity }, title: "How alike the two senses are" },
+    { class: "tie", style: { ...tone(place), "--share": pair.similarity }, title: "Similarity of the two senses" },
     decimal(pair.similarity),
   );
   return [card(first.get(pair.first), place, top), link, card(second.get(pair.second), place, top)];
 }
 
-/** Senses that have no counterpart in the other model. */
+/** Senses without a counterpart in the other model. */
 function onlyIn(answer, side, k, senses, top, nShared) {
   const alone = answer.pairs.filter((pair) => pair[side] !== null && pair[["second", "first"][k]] === null);
   return h(

@@ -10,7 +10,7 @@ import { sectionHead } from "../parts/words.js";
 import { addressOf, goTo } from "../router.js";
 
 const N_SHOWN = 20;
-const rounds = []; // what was played since the page was opened
+const rounds = []; // rounds played since the page was opened
 
 export function open(route, { setTitle }) {
   setTitle("The lineup");
@@ -56,7 +56,7 @@ class Round {
       h(
         "p",
         { class: "quiet" },
-        `A few of the ${this.lineup.senses.length} lists are, three or four on average; the others belong elsewhere. `,
+        `On average, three or four of the ${this.lineup.senses.length} lists are; the others belong to other words. `,
         "Choose, then see what the machine chose.",
       ),
     );

@@ -1,4 +1,4 @@
-// All atoms in the plane. The panel at the side tells about the one that was clicked.
+// All atoms in the plane, and a panel for the selected one.
 
 import { ask } from "../api.js";
 import { h, put } from "../dom.js";
@@ -22,8 +22,8 @@ class MapView {
   constructor({ setTitle }) {
     this.setTitle = setTitle;
     this.hint = h("p", { class: "map-hint" });
-    this.panel = h("aside", { class: "map-panel card", "aria-label": "The chosen atom", hidden: true });
-    this.element = h("div", { class: "map" }, loading("Fetching the atoms …"));
+    this.panel = h("aside", { class: "map-panel card", "aria-label": "The selected atom", hidden: true });
+    this.element = h("div", { class: "map" }, loading("Loading the atoms …"));
   }
 
   async start(route) {
@@ -53,7 +53,7 @@ class MapView {
   search() {
     const box = combobox({
       label: "Search the atoms",
-      placeholder: "Find atoms of a word …",
+      placeholder: "Find atoms by word or label …",
       suggest: (text) => this.find(text),
       choose: (atom, text) => this.showFound(atom, text),
     });
@@ -61,27 +61,21 @@ class MapView {
     return h("div", { class: "map-search", role: "search" }, box);
   }
 
-  /** Atoms of the word, and those with a label that has a word with this beginning. */
   async find(text) {
-    const { atoms } = await ask("search", { q: text });
-    const known = new Set(atoms.map(({ atom }) => atom));
-    const begun = this.points
-      .labelled(text.toLowerCase())
-      .filter((atom) => !known.has(atom))
-      .map((atom) => ({ atom, label: this.points.labels[atom] }));
-    return [...atoms, ...begun].slice(0, MOST_FOUND).map(({ atom, label, why }) => ({ value: atom, label, hint: why }));
+    const found = await ask("search", { q: text });
+    return found.slice(0, MOST_FOUND).map(({ atom, label, why }) => ({ value: atom, label, hint: why }));
   }
 
-  /** Enter on no suggestion shows all that were found. */
+  /** Enter without a choice highlights all atoms found. */
   async showFound(atom, text) {
     if (atom !== null) {
       this.choose(atom);
       return;
     }
     try {
-      const { atoms } = await ask("search", { q: text });
-      this.chart.mark({ found: new Set(atoms.map((each) => each.atom)) });
-      this.hint.textContent = `${plural(atoms.length, "atom")} for “${text}”`;
+      const found = await ask("search", { q: text });
+      this.chart.mark({ found: new Set(found.map(({ atom }) => atom)) });
+      this.hint.textContent = `${plural(found.length, "atom")} for “${text}”`;
     } catch (error) {
       this.hint.textContent = error.message;
     }
@@ -94,15 +88,16 @@ class MapView {
     return h(
       "div",
       { class: "map-buttons" },
-      button("+", "Nearer", () => zoom(1.5)),
-      button("−", "Farther", () => zoom(1 / 1.5)),
+      button("+", "Zoom in", () => zoom(1.5)),
+      button("−", "Zoom out", () => zoom(1 / 1.5)),
       button("⌂", "Show all", reset),
     );
   }
 
   describe(atom) {
     const { points, metas } = this;
-    if (atom < 0) this.hint.textContent = `${count(points.length)} atoms, coloured by meta-atom. Drag, zoom, click.`;
+    if (atom < 0)
+      this.hint.textContent = `${count(points.length)} atoms, coloured by meta-atom. Drag, zoom, or click an atom.`;
     else
       this.hint.textContent = [points.labels[atom], plural(points.nWords[atom], "word"), metas[points.meta[atom]]]
         .filter(Boolean)
@@ -129,7 +124,7 @@ class MapView {
     fillWhenReady(this.panel, async () => this.panelOf(await ask("atom", atom)));
   }
 
-  /** How much of the map lies under the panel: at its right, or on a narrow screen at its foot. */
+  /** How much of the map the panel covers: at the right, or on a narrow screen at the bottom. */
   coveredBy(panel) {
     const { clientWidth: width, clientHeight: height } = this.element;
     return panel.offsetWidth < width * 0.9
@@ -149,7 +144,7 @@ class MapView {
         "p",
         { class: "quiet" },
         `Atom ${answer.atom} · ${plural(answer.n_words, "word")} · `,
-        h("a", { href: addressOf("atom", answer.atom) }, "own page"),
+        h("a", { href: addressOf("atom", answer.atom) }, "open page"),
       ),
       atomSections(answer, (atom) => addressOf("map", "atom", atom)),
     ];

@@ -1,6 +1,6 @@
-// The report that `wordatoms reproduce` made, if there is one.
+// The report of `wordatoms reproduce`, if there is one.
 
-import { ask } from "../api.js";
+import { model } from "../api.js";
 import { h } from "../dom.js";
 import { empty, fillWhenReady } from "../parts/states.js";
 
@@ -9,7 +9,7 @@ const PAGE = "report/index.html";
 export function open(_route, { setTitle }) {
   setTitle("The report");
   const place = h("div", { class: "page" });
-  fillWhenReady(place, async () => ((await ask("report")).available ? showReport() : none()));
+  fillWhenReady(place, async () => ((await model()).features.includes("report") ? showReport() : none()));
   return { element: place, update: () => true };
 }
 
@@ -22,8 +22,8 @@ function showReport() {
       h(
         "p",
         { class: "quiet" },
-        "The tables and figures of the paper, ours beside the paper’s. ",
-        h("a", { href: PAGE }, "Open it by itself"),
+        "The tables and figures of the paper, with our numbers next to the paper’s. ",
+        h("a", { href: PAGE }, "Open it in full"),
       ),
     ),
     h("iframe", { class: "report", src: PAGE, title: "The report" }),
@@ -32,8 +32,8 @@ function showReport() {
 
 function none() {
   return empty(
-    "There is no report here",
-    h("p", {}, "Make one, then say where it is:"),
+    "There is no report",
+    h("p", {}, "Make one, then restart the server with it:"),
     h("p", {}, h("code", {}, "wordatoms reproduce --all -o report")),
     h("p", {}, h("code", {}, "wordatoms explore --report report")),
   );

@@ -1,4 +1,4 @@
-// A text: every word with several senses underlined with the one meant, and for one word, which words pull where.
+// A text: every word with its likeliest sense, and for one word, how the context decides.
 
 import { ask } from "../api.js";
 import { csvButton } from "../csv.js";
@@ -37,7 +37,7 @@ class SentenceView {
       h(
         "div",
         { class: "actions" },
-        h("button", { class: "main" }, "Read it"),
+        h("button", { class: "main" }, "Analyse"),
         h("span", { class: "quiet" }, "Ctrl + Enter"),
       ),
     );
@@ -96,7 +96,7 @@ class SentenceView {
   drawToken(token, number) {
     const element = token.best
       ? this.drawPolysemous(token, number)
-      : h("span", { class: "token", title: token.word === null ? "not in the model" : null }, token.text);
+      : h("span", { class: "token", title: token.word === null ? "not in the vocabulary" : null }, token.text);
     this.tokens.set(number, element);
     return element;
   }
@@ -128,7 +128,7 @@ class SentenceView {
     if (!this.text)
       put(
         this.panel,
-        empty("Nothing to read yet", h("p", {}, "Try ", h("a", { href: addressOf("sentence", EXAMPLE) }, EXAMPLE))),
+        empty("No text yet", h("p", {}, "Try ", h("a", { href: addressOf("sentence", EXAMPLE) }, EXAMPLE))),
       );
     else if (number === null)
       put(
@@ -136,7 +136,7 @@ class SentenceView {
         h(
           "p",
           { class: "quiet" },
-          "Under each underlined word stands the sense it is likeliest to have here. Click one to see why.",
+          "Below each underlined word is its likeliest sense here. Click a word to see why.",
         ),
       );
     else await fillWhenReady(this.panel, () => this.drawMeaning(number));
@@ -159,7 +159,7 @@ class SentenceView {
       sectionHead(
         `“${answer.form}” here`,
         csvButton(`${answer.form}-senses`, () =>
-          answer.meanings.map((each) => ({ ...each, nearest: each.nearest.join(" ") })),
+          answer.meanings.map((each) => ({ ...each, nearest: each.nearest.map((near) => near.word).join(" ") })),
         ),
       ),
       posterior(answer, (place) => this.colourBy(answer, place)),
@@ -167,7 +167,7 @@ class SentenceView {
         h(
           "section",
           {},
-          sectionHead("Which words pull where", csvButton(`${answer.form}-pulls`, rows)),
+          sectionHead("How each context word pulls", csvButton(`${answer.form}-pulls`, rows)),
           pullsTable(answer),
         ),
     ];
@@ -180,7 +180,7 @@ class SentenceView {
     }
   }
 
-  /** Shade the words of the text that pull towards the sense with this place in the list. */
+  /** Shade the words of the text that pull towards the sense at this place in the list. */
   colourBy(answer, place) {
     const { atom } = answer.meanings[place];
     const top = Math.max(...answer.pulls.map(({ pulls }) => Math.abs(pulls[atom] ?? 0)), 1e-9);

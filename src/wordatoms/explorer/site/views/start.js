@@ -1,10 +1,11 @@
-// The first page: a field to type into, and examples for those who would rather look.
+// The start page: a search field, and examples.
 
 import { model } from "../api.js";
 import { h, put } from "../dom.js";
 import { count } from "../numbers.js";
 import { wordSearch } from "../parts/search.js";
 import { addressOf } from "../router.js";
+import { availableViews } from "../views.js";
 
 const WORDS = ["tie", "spring", "bank", "cell", "bass", "pitch", "crane", "court", "plant"];
 const SENTENCES = [
@@ -12,12 +13,6 @@ const SENTENCES = [
   "He wore a dark suit and a silk tie to the ceremony.",
   "The bank of the river was covered with reeds.",
   "She played the bass in a jazz band for many years.",
-];
-const DOORS = [
-  ["map", "The map", "All atoms of discourse in the plane: pan, zoom, search."],
-  ["lineup", "The lineup", "Find the senses of a word among twenty. The machine plays too."],
-  ["compare", "Compare", "One word in two models: your own text beside another."],
-  ["report", "The report", "Every table and figure of the paper, made again."],
 ];
 
 export function open(_route, { setTitle }) {
@@ -31,7 +26,7 @@ export function open(_route, { setTitle }) {
       "div",
       { class: "start" },
       h("h1", {}, "What is inside a word?"),
-      h("p", { class: "lead" }, "The vector of a word is the sum of its senses. Type one and see which."),
+      h("p", { class: "lead" }, "The vector of a word is a sum of its senses. Type a word to see them."),
       wordSearch({ large: true }),
       h(
         "p",
@@ -46,15 +41,17 @@ export function open(_route, { setTitle }) {
 }
 
 async function fillFromModel(numbers, doors, examples) {
-  const { name, words, atoms, tokens, views } = await model();
+  const facts = await model();
+  const { name, words, atoms, tokens } = facts;
+  const views = availableViews(facts);
   put(
     numbers,
     `The model “${name}”: ${count(words)} words and ${count(atoms)} atoms`,
-    tokens ? `, learned from ${count(tokens)} words of text. ` : ". ",
+    tokens ? `, trained on ${count(tokens)} words of text. ` : ". ",
     h("a", { href: "#/about" }, "More about it"),
   );
-  put(doors, DOORS.filter(([view]) => views.includes(view)).map(door));
-  if (views.includes("sentence")) {
+  put(doors, views.filter(({ card }) => card).map(door));
+  if (views.some((view) => view.name === "sentence")) {
     put(
       examples,
       h("h2", { id: "examples-sentences" }, "Or a sentence"),
@@ -67,6 +64,6 @@ async function fillFromModel(numbers, doors, examples) {
   }
 }
 
-function door([view, title, text]) {
-  return h("a", { class: "door card", href: `#/${view}` }, h("strong", {}, title), h("span", {}, text));
+function door({ name, card: [title, text] }) {
+  return h("a", { class: "door card", href: `#/${name}` }, h("strong", {}, title), h("span", {}, text));
 }

@@ -1,4 +1,4 @@
-// One word: its vector as a sum of atoms, its senses as cards, and how its inflected forms differ.
+// One word: its vector as a sum of atoms, its senses as cards, and the differences between its inflected forms.
 
 import { ask, model } from "../api.js";
 import { csvButton } from "../csv.js";
@@ -13,7 +13,7 @@ import { sectionHead, wordChips } from "../parts/words.js";
 import { wordSearch } from "../parts/search.js";
 import { addressOf, goTo } from "../router.js";
 
-const POOLED = "Each form counts with its share of the occurrences.";
+const POOLED = "Each form is weighted by its share of the occurrences.";
 
 export function open(route, { setTitle }) {
   const place = h("div", { class: "page" });
@@ -33,7 +33,7 @@ function askForOne() {
     h(
       "p",
       {},
-      "Such as ",
+      "For example ",
       ["tie", "spring", "cell"].map((word) => [h("a", { class: "chip", href: addressOf("word", word) }, word), " "]),
     ),
   );
@@ -56,7 +56,7 @@ async function makePage(word, query) {
 function head(answer, query, about) {
   const facts = [
     answer.count ? plural(answer.count, "occurrence") : null,
-    answer.rank ? `word ${count(answer.rank)} of ${count(about.words)}` : null,
+    answer.rank ? `rank ${count(answer.rank)} of ${count(about.words)} words` : null,
     query.model && `in the model “${query.model}”`,
   ];
   return h(
@@ -85,14 +85,14 @@ function formsSwitch(answer, query) {
   );
 }
 
-function otherViews(word, { views, models }) {
-  if (!views.includes("compare") || models.length < 2) return null;
+function otherViews(word, { features }) {
+  if (!features.includes("comparison")) return null;
   return h("a", { class: "button", href: addressOf("compare", word) }, "Compare models");
 }
 
 function drawing(answer, isPooled) {
   const rows = () => answer.senses.map(({ atom, weight, label }) => ({ word: answer.word, atom, weight, label }));
-  const title = isPooled ? "The forms together as a sum of atoms" : "The vector as a sum of atoms";
+  const title = isPooled ? "All forms as a sum of atoms" : "The vector as a sum of atoms";
   return h(
     "section",
     {},
@@ -103,12 +103,12 @@ function drawing(answer, isPooled) {
 }
 
 function howNear({ word, explained }) {
-  return `The cosine of the sum with the vector of “${word}” is ${decimal(explained)}; 1 would be the vector itself.`;
+  return `The cosine of this sum with the vector of “${word}” is ${decimal(explained)}; 1 would be a perfect fit.`;
 }
 
 function senses(answer, query, about) {
   if (!answer.senses.length)
-    return empty("No senses here", h("p", {}, `No atom has a positive weight in “${answer.word}”.`));
+    return empty("No senses", h("p", {}, `No atom has a positive weight in “${answer.word}”.`));
   const cards = answer.senses.map((sense, place) =>
     senseCard(sense, {
       place,

@@ -1,8 +1,8 @@
-"""Sentences of a text for the senses of a word, found in the background while the page is used.
+"""Sentences of a corpus for the senses of a word, found in the background while the page is used.
 
-One search reads the whole text (`wordatoms.senses.sentences`), which takes from a moment to minutes: a request starts
-it, says
-how far it is, and never waits. The word that was asked for last is searched first; the last answers are kept.
+One search reads the whole corpus (`wordatoms.senses.sentences`), which takes from a moment to minutes: a request starts
+it, reports its progress, and never waits. The most recently requested word is searched first; the latest results are
+cached.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from itertools import chain
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
 
 from wordatoms.errors import WordatomsError
-from wordatoms.explorer.wordpages import Answer, rounded
 from wordatoms.parallel import Stopped
 from wordatoms.progress import Display, TextCallback
 from wordatoms.run import Run
@@ -25,63 +24,71 @@ from wordatoms.senses.sentences import SenseSentences, representative_sentences
 
 N_SENTENCES = 3
 MOST_WAITING = 4
-"""Words beyond these, asked for and left again, are forgotten."""
-MOST_KEPT = 200
+"""Words waiting for a search; older requests are dropped."""
+MOST_CACHED = 200
 READING = "sentences"
-"""What `wordatoms.senses.sentences` calls the part that takes long."""
+"""The name of the slow step in `wordatoms.senses.sentences`."""
 
 log = logging.getLogger(__name__)
 
 
-@dataclass
-class Search:
-    """How far the search for one word is."""
+class Quote(NamedTuple):
+    """A sentence, its cosine with the atom, where it stands, and the probability of the sense in it if known."""
 
-    state: str = "reading"
+    text: str
+    score: float
+    source: str
+    line: int
+    probability: float | None
+
+
+@dataclass
+class WordQuotes:
+    """The search for one word: its state, the share of the corpus read so far, and the sentences by atom."""
+
+    word: str
+    state: Literal["none", "reading", "ready", "failed"] = "reading"
     share: float = 0.0
     message: str | None = None
-    senses: dict[str, list[Answer]] = field(default_factory=dict)
-
-    def record(self) -> Answer:
-        return {"state": self.state, "share": rounded(self.share), "message": self.message, "senses": self.senses}
+    senses: dict[int, list[Quote]] = field(default_factory=dict)
 
 
-class CorpusPages:
+class Quotations:
     """Sentences for the senses of the words of one model."""
 
     def __init__(self, model: SenseModel, sources: Sequence[str]) -> None:
         self.model, self.sources = model, tuple(sources)
-        self._searches: OrderedDict[str, Search] = OrderedDict()
+        self._searches: OrderedDict[str, WordQuotes] = OrderedDict()
         self._waiting: list[str] = []
         self.n_ready = 0
-        """Searches that have come to their end."""
+        """Number of finished searches."""
         self._lock, self._is_working, self._is_closed = threading.Lock(), False, False
 
-    def sentences(self, word: str) -> Answer:
-        """What is known so far about a word of the model; the first question starts the search."""
+    def sentences(self, word: str) -> WordQuotes:
+        """What is known so far about a word of the model; the first call starts the search."""
         if not self.sources:
-            return {"word": word, **Search("none", message="No text was given: --corpus TEXT.").record()}
+            return WordQuotes(word, "none", message="No corpus was given; restart with --corpus TEXT.")
         with self._lock:
             search = self._searches.get(word) or self._start(word)
             self._searches.move_to_end(word)
-            return {"word": word, **search.record()}
+            return replace(search)
 
-    def ready(self, word: str) -> dict[str, list[Answer]] | None:
+    def ready(self, word: str) -> Mapping[int, list[Quote]] | None:
         """The sentences of each atom, if they have been found already."""
         search = self._searches.get(word)
         return search.senses if search and search.state == "ready" else None
 
     def close(self) -> None:
-        """End the search that is going on."""
+        """Stop the running search."""
         self._is_closed = True
 
-    def _start(self, word: str) -> Search:
+    def _start(self, word: str) -> WordQuotes:
         self._waiting.append(word)
-        self._searches[word] = Search()
-        for left in self._waiting[:-MOST_WAITING]:
-            self._searches.pop(left, None)
+        self._searches[word] = WordQuotes(word)
+        for dropped in self._waiting[:-MOST_WAITING]:
+            self._searches.pop(dropped, None)
         del self._waiting[:-MOST_WAITING]
-        if len(self._searches) > MOST_KEPT:
+        if len(self._searches) > MOST_CACHED:
             self._searches.pop(next(each for each, search in self._searches.items() if search.state != "reading"))
         if not self._is_working:
             self._is_working = True
@@ -101,52 +108,42 @@ class CorpusPages:
                 search.state, search.message = "failed", str(error)
             except Exception:
                 log.exception("the search for sentences with %r failed", word)
-                search.state, search.message = "failed", "The search failed; the window of the server says why."
+                search.state, search.message = "failed", "The search failed; see the log of the server."
 
     def _next(self) -> str | None:
         with self._lock:
             self._is_working = bool(self._waiting)
             return self._waiting.pop() if self._waiting else None
 
-    def _find(self, word: str, search: Search) -> dict[str, list[Answer]]:
+    def _find(self, word: str, search: WordQuotes) -> dict[int, list[Quote]]:
         def on_share(share: float) -> None:
             if self._is_closed:
                 raise Stopped
             search.share = share
 
         run = Run(threads=1, progress=ShareDisplay(on_share))
-        found = representative_sentences(self.model, word, self.sources, n=N_SENTENCES, run=run)
-        return self._records(word, found)
+        return self._quotes(word, representative_sentences(self.model, word, self.sources, n=N_SENTENCES, run=run))
 
-    def _records(self, word: str, found: Sequence[SenseSentences]) -> dict[str, list[Answer]]:
+    def _quotes(self, word: str, found: Sequence[SenseSentences]) -> dict[int, list[Quote]]:
         texts = [sentence.text for each in found for sentence in each.sentences]
-        chances = iter(self._chances(word, texts))
+        chances = iter(self._probabilities(word, texts))
         return {
-            str(each.sense.atom): [
-                {
-                    "text": sentence.text,
-                    "source": sentence.source,
-                    "line": sentence.line,
-                    "score": rounded(sentence.score),
-                    "probability": next(chances).get(each.sense.atom),
-                }
-                for sentence in each.sentences
-            ]
+            each.sense.atom: [Quote(*sentence, next(chances).get(each.sense.atom)) for sentence in each.sentences]
             for each in found
         }
 
-    def _chances(self, word: str, texts: Sequence[str]) -> list[dict[int, float]]:
-        """The probability of each atom in each sentence; none where the model reads no contexts."""
+    def _probabilities(self, word: str, texts: Sequence[str]) -> list[dict[int, float]]:
+        """The probability of each atom in each sentence; empty if the model has no induced map."""
         if "map" not in self.model.folder.stages:
             return [{} for _ in texts]
         return [
-            {meaning.atom: rounded(meaning.probability) for meaning in chain(*(each.meanings for each in answers[:1]))}
+            {meaning.atom: meaning.probability for each in answers[:1] for meaning in each.meanings}
             for answers in self.model.disambiguate_each(word, texts)
         ]
 
 
 class ShareDisplay(Display):
-    """Tells a function which share of the text has been read."""
+    """Reports the share of the corpus that has been read to a function."""
 
     def __init__(self, on_share: Callable[[float], None]) -> None:
         super().__init__(quiet=True)

@@ -1,4 +1,4 @@
-"""Serving the explorer: a port, a server on it, and a browser when it answers."""
+"""Serving the explorer: a port, a server that listens at it, and a call when it answers."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from wordatoms.parallel import one_blas_thread
 
 FIRST_PORT = 8765
 N_TRIED = 50
-"""Ports that are tried where none was asked for."""
-SECONDS_TO_END = 2
+"""Ports that are tried if none is given."""
+SHUTDOWN_SECONDS = 2
 SWITCH_SECONDS = 5e-4
-"""A thread that computes makes way for the one that talks to browsers after so long; usually it is ten times that."""
+"""How soon a computing thread yields to the one that talks to browsers; a tenth of Python's default."""
 
 
 def open_socket(host: str, port: int | None) -> socket.socket:
-    """A socket at this port; without one, at the first free port from 8765 on."""
+    """A listening socket at this port; without one, at the first free port from 8765."""
     for candidate in [port] if port is not None else range(FIRST_PORT, FIRST_PORT + N_TRIED):
         with contextlib.suppress(_PortTaken):
             return _bind(host, candidate)
     if port is not None:
-        raise InputError(f"port {port} is taken by another program; pass another --port, or none.")
-    raise InputError(f"the ports {FIRST_PORT} to {FIRST_PORT + N_TRIED - 1} are all taken; pass another --port.")
+        raise InputError(f"port {port} is in use by another program; pass another --port, or none.")
+    raise InputError(f"the ports {FIRST_PORT} to {FIRST_PORT + N_TRIED - 1} are all in use; pass another --port.")
 
 
 class _PortTaken(Exception):
@@ -50,7 +50,7 @@ def _bind(host: str, port: int) -> socket.socket:
     try:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         opened.bind(address)
-        opened.listen(128)  # another program may hold the port without listening yet: this tells
+        opened.listen(128)  # fails if another program holds the port without listening yet
     except OSError as error:
         opened.close()
         if error.errno == errno.EADDRINUSE:
@@ -60,7 +60,7 @@ def _bind(host: str, port: int) -> socket.socket:
 
 
 def host_of(opened: socket.socket, host: str) -> str:
-    """A host as browsers know it: 0 is 0.0.0.0 and 127.1 is 127.0.0.1; names stay what they are."""
+    """The host as browsers write it: 0 is 0.0.0.0 and 127.1 is 127.0.0.1; names are unchanged."""
     try:
         socket.inet_aton(host)
     except OSError:
@@ -69,25 +69,25 @@ def host_of(opened: socket.socket, host: str) -> str:
 
 
 def is_local(host: str) -> bool:
-    """Whether only programs of this machine can ask."""
+    """Whether only programs on this machine can connect."""
     return host.strip("[]").lower() in LOCAL_NAMES or bool(re.fullmatch(r"127(\.\d{1,3}){3}", host))
 
 
 def address_of(opened: socket.socket, host: str) -> str:
-    """What a person opens in a browser."""
+    """The address to open in a browser."""
     shown = "127.0.0.1" if host in EVERYWHERE else host.strip("[]")
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{opened.getsockname()[1]}/"
 
 
 def _warm(explorer: Explorer) -> None:
-    """Make what is slow, then keep it out of the search for garbage, which would look at all words again and again."""
+    """Compute what is slow, then exempt it from garbage collection, which would traverse all words again and again."""
     explorer.warm()
     gc.collect()
     gc.freeze()
 
 
 class _Server(uvicorn.Server):
-    """Says when it answers."""
+    """A server that calls a function once it answers."""
 
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -99,15 +99,15 @@ class _Server(uvicorn.Server):
 
 
 def serve(explorer: Explorer, opened: socket.socket, *, host: str, on_ready: Callable[[], None]) -> None:
-    """Answer until Ctrl-C. What is slow is made meanwhile, so that the page is there at once."""
+    """Answer requests until Ctrl-C; slow parts are computed in the background, so that the page opens at once."""
     config = uvicorn.Config(
         make_app(explorer, host=host),
         log_level="warning",
         access_log=False,
         server_header=False,
-        proxy_headers=False,  # nobody stands between, and what a header claims is not believed
+        proxy_headers=False,  # there is no proxy, so forwarded addresses are not trusted
         lifespan="off",
-        timeout_graceful_shutdown=SECONDS_TO_END,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
 
     def ready() -> None:
@@ -115,7 +115,7 @@ def serve(explorer: Explorer, opened: socket.socket, *, host: str, on_ready: Cal
         on_ready()
 
     sys.setswitchinterval(SWITCH_SECONDS)
-    # many answers side by side leave no core idle: threads inside each would only be in each other's way
+    # requests run in parallel already; BLAS threads inside each would only compete with each other
     with one_blas_thread(), contextlib.suppress(KeyboardInterrupt):
         _Server(config, ready).run(sockets=[opened])
     explorer.close()
