@@ -1,17 +1,20 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from planted import N_ATOMS, planted_atoms, planted_embeddings
+from wordatoms.atoms.atoms import Atoms
 from wordatoms.atoms.learning import (
+    AtomReport,
     KSVDRun,
     OverlapPoint,
     best_size,
     combine_runs,
     default_sizes,
     find_meaningless,
-    learn_atoms,
     learn_run,
     merge_runs,
     overlap_point,
@@ -28,9 +31,18 @@ def run_of(*rows: list[float]) -> KSVDRun:
     return KSVDRun(atoms / np.linalg.norm(atoms, axis=1, keepdims=True), np.full(len(rows), 9), 0.5)
 
 
+def learn_atoms(
+    embeddings: Embeddings, *, n_restarts: int, threads: int = 1, **options: Any
+) -> tuple[Atoms, AtomReport]:
+    """Two or more runs and their combination, with sparsity 2."""
+    options |= {"sparsity": 2, "threads": threads}
+    runs = [learn_run(embeddings, random_state=seed, **options) for seed in range(n_restarts)]
+    return combine_runs(embeddings, runs, sparsity=2, threads=threads)
+
+
 def test_planted_atoms_are_found_and_words_take_them_apart() -> None:
     embeddings = planted_embeddings()
-    atoms, report = learn_atoms(embeddings, n_atoms=N_ATOMS, sparsity=2, n_restarts=3, threads=1)
+    atoms, report = learn_atoms(embeddings, n_atoms=N_ATOMS, n_restarts=3)
     cosines = planted_atoms() @ atoms.vectors.T
     assert (cosines.max(axis=1) > 0.99).mean() >= 0.9
     assert report.n_atoms == len(atoms)
@@ -44,14 +56,14 @@ def test_planted_atoms_are_found_and_words_take_them_apart() -> None:
 
 def test_weights_are_those_of_the_unit_vector() -> None:
     embeddings = planted_embeddings()
-    atoms, _ = learn_atoms(embeddings, n_atoms=N_ATOMS, sparsity=2, n_restarts=2, threads=1)
+    atoms, _ = learn_atoms(embeddings, n_atoms=N_ATOMS, n_restarts=2)
     again = sparse_code(embeddings.unit_vectors, atoms.vectors, sparsity=2)
     assert np.array_equal(again.atoms, atoms.codes.atoms)
     assert np.allclose(again.weights, atoms.codes.weights, atol=1e-6)
 
 
 def test_atoms_are_numbered_by_falling_use() -> None:
-    atoms, report = learn_atoms(planted_embeddings(), n_atoms=15, sparsity=2, n_restarts=2, threads=1)
+    atoms, report = learn_atoms(planted_embeddings(), n_atoms=15, n_restarts=2)
     users = np.bincount(atoms.codes.atoms[atoms.codes.atoms >= 0], minlength=len(atoms))
     assert (np.diff(users) <= 0).all()
     assert report.words_per_atom[0] == atoms.n_words.min()
@@ -60,7 +72,7 @@ def test_atoms_are_numbered_by_falling_use() -> None:
 
 def test_same_seed_gives_the_same_bytes_with_any_number_of_threads() -> None:
     found = [
-        learn_atoms(planted_embeddings(), n_atoms=N_ATOMS, sparsity=2, n_restarts=2, n_iterations=3, threads=threads)[0]
+        learn_atoms(planted_embeddings(), n_atoms=N_ATOMS, n_restarts=2, n_iterations=3, threads=threads)[0]
         for threads in (1, 3)
     ]
     assert found[0].vectors.tobytes() == found[1].vectors.tobytes()

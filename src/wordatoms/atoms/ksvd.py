@@ -52,7 +52,7 @@ KSVDCallback = Callable[[int, float, float], None]
 FEWEST_USERS = 4
 """Atoms with fewer users are replaced: they describe single rows rather than what rows have in common."""
 LARGEST_COSINE = 0.99
-"""Of two atoms closer than this, one is replaced: a code can use only one of them, so the other is wasted."""
+"""Of two atoms with a larger absolute cosine one is replaced: it adds hardly anything to the other."""
 N_PARTS = 3
 """Parts of the rows; the atoms take a step before each part is coded."""
 ATOMS_PER_CALL = 64
@@ -212,14 +212,6 @@ def _sweep(fit: Fit, *, keep: bool, replace: bool) -> int:
     return n_replaced
 
 
-class Saved(NamedTuple):
-    """The state that an iteration can be undone to; residuals are computed from it."""
-
-    vectors: Matrix
-    atoms: NDArray[np.int32]
-    weights: Matrix
-
-
 class Places(NamedTuple):
     """Where each atom is used: atom k at the places `entries[starts[k]:starts[k + 1]]` of the flattened codes."""
 
@@ -293,10 +285,11 @@ class Fit:
 
         run_threads(measure, row_blocks(len(self.rows)), self.threads)
 
-    def save(self) -> Saved:
-        return Saved(self.vectors.copy(), self.atoms.copy(), self.weights.copy())
+    def save(self) -> tuple[Matrix, ...]:
+        """The state to which `restore` can return; it computes the residuals, which are too large to copy."""
+        return self.vectors.copy(), self.atoms.copy(), self.weights.copy()
 
-    def restore(self, saved: Saved) -> None:
+    def restore(self, saved: tuple[Matrix, ...]) -> None:
         """Undo an iteration."""
         from wordatoms.kernels.atomupdate import subtract_codes
 

@@ -128,36 +128,6 @@ class Meaningless(NamedTuple):
     least_coherence: float
 
 
-def learn_atoms(
-    embeddings: Embeddings,
-    *,
-    n_atoms: int = 2000,
-    sparsity: Sparsity = 5,
-    n_restarts: int = 5,
-    n_iterations: int = 25,
-    nonnegative: bool = False,
-    random_state: int = 0,
-    threads: int | None = None,
-    callback: KSVDCallback | None = None,
-) -> tuple[Atoms, AtomReport]:
-    """Learn the atoms of an embedding, from a k-SVD for each of the seeds random_state, random_state + 1, …"""
-    runs = [
-        learn_run(
-            embeddings,
-            n_atoms=n_atoms,
-            sparsity=sparsity,
-            n_iterations=n_iterations,
-            nonnegative=nonnegative,
-            random_state=random_state + restart,
-            threads=threads,
-            callback=callback,
-        )
-        for restart in range(n_restarts)
-    ]
-    options: dict[str, Any] = {"sparsity": sparsity, "nonnegative": nonnegative, "threads": threads}
-    return combine_runs(embeddings, runs, **options, callback=callback)
-
-
 def learn_run(embeddings: Embeddings, *, n_atoms: int, sparsity: Sparsity = 5, **options: Any) -> KSVDRun:
     """Run k-SVD on the word vectors, with the options of `ksvd`."""
     n_known = int(np.count_nonzero(embeddings.vectors.any(axis=1)))
@@ -194,7 +164,9 @@ def combine_runs(
     meaningless = find_meaningless(embeddings, last)
     meaningful = last.atoms[~(meaningless.overused | meaningless.incoherent)]
     kept = merge_near(meaningful)
-    atoms = _by_use(embeddings, kept, _code_words(embeddings, kept, **options))
+    codes = _code_words(embeddings, kept, **options)
+    by_use = np.argsort(-_n_users(codes), kind="stable")  # atoms are numbered by decreasing use
+    atoms = describe_atoms(embeddings, kept[by_use], renumbered(codes, by_use))
     pairs = overlaps([run.atoms for run in runs])
     report = AtomReport(
         n_runs=len(runs),
@@ -319,12 +291,6 @@ def _most_users(n_users: NDArray[np.int64]) -> float:
 
 def _n_users(codes: SparseCodes) -> NDArray[np.int64]:
     return np.bincount(codes.atoms[codes.atoms >= 0], minlength=codes.n_atoms)
-
-
-def _by_use(embeddings: Embeddings, vectors: Vectors, codes: SparseCodes) -> Atoms:
-    """Number the atoms by decreasing use."""
-    order = np.argsort(-_n_users(codes), kind="stable")
-    return describe_atoms(embeddings, vectors[order], renumbered(codes, order))
 
 
 def _relative_error(embeddings: Embeddings, atoms: Vectors, codes: SparseCodes) -> float:

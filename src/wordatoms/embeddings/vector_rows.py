@@ -233,7 +233,8 @@ def _line_blocks(source: ByteSource) -> Iterator[_Lines]:
 
 def _usual_width(path: Path, lines: _Lines) -> int:
     """The number of numbers that most of the first lines end in."""
-    widths = Counter(_n_numbers(line) for _, line in lines[:_SAMPLE_LINES])
+    fields = (reversed(line.split()[1:]) for _, line in lines[:_SAMPLE_LINES])  # a first field is always a word
+    widths = Counter(sum(1 for _ in takewhile(NUMBER.fullmatch, ending)) for ending in fields)
     width = widths.most_common(1)[0][0] if widths else 0
     if width < 1:
         found = repr(lines[0][1][:60]) if lines else "only blank lines"
@@ -241,12 +242,6 @@ def _usual_width(path: Path, lines: _Lines) -> int:
     if width > 1 and parse_header(lines[0][1]):
         raise VectorFileError(f"{path}, line 1 is a header, which glove does not have; pass the format word2vec.")
     return width
-
-
-def _n_numbers(line: bytes) -> int:
-    """The number of numbers at the end of a line, without its first field."""
-    fields = reversed(line.split()[1:])
-    return sum(1 for _ in takewhile(NUMBER.fullmatch, fields))
 
 
 def _add_lines(table: _Table, lines: _Lines) -> None:

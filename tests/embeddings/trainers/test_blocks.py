@@ -162,4 +162,4 @@ def test_vectors_go_to_rows_and_back(dim: int) -> None:
     assert rows.shape[1] % FLOATS_PER_LINE == 0
     assert not rows[blocks.group_starts[:-1]].any()
     np.testing.assert_array_equal(blocks.gather(rows)[:, :dim], vectors)
-    np.testing.assert_array_equal(blocks.gather(blocks.spread(vectors[:, 0], nobody=9.0)), vectors[:, 0])
+    np.testing.assert_array_equal(blocks.gather(blocks.spread(vectors[:, 0], padding=9.0)), vectors[:, 0])

@@ -50,7 +50,7 @@ def test_a_step_against_the_naive_one(left: int, right: int) -> None:
     sides, biases, twins = [], [], []
     for group in (left, right):
         vectors = blocks.spread_vectors(rng.normal(0.2, 0.5, (70, 21)).astype(np.float32))
-        bias, squares = (blocks.spread(rng.uniform(1, 5, 70).astype(np.float32), nobody=1.0) for _ in range(2))
+        bias, squares = (blocks.spread(rng.uniform(1, 5, 70).astype(np.float32), padding=1.0) for _ in range(2))
         sides.append(blocks.side(group, vectors, squares))
         biases.append(bias[blocks.rows(group)])
         twins.append(NaiveSide(np.column_stack([sides[-1].vectors, biases[-1]]), sides[-1].squares))

@@ -46,7 +46,7 @@ def test_a_step_against_the_naive_one(left: int, right: int, weighting: str) -> 
     blocks = cut(random_counts(70), weighting)
     rng = np.random.default_rng(0)
     vectors = blocks.spread_vectors(rng.normal(0.2, 0.5, (70, 21)).astype(np.float32))
-    squares = blocks.spread(rng.uniform(1, 5, 70).astype(np.float32), nobody=1.0)
+    squares = blocks.spread(rng.uniform(1, 5, 70).astype(np.float32), padding=1.0)
     sides = {group: blocks.side(group, vectors, squares) for group in (left, right)}
     twins = {group: NaiveSide(*side) for group, side in sides.items()}
     expected = naive_step(blocks, (left, twins[left]), (right, twins[right]), RATE, sn_term(CONSTANT))

@@ -1,12 +1,12 @@
-"""Pairs of words cut into blocks that share no word, so that threads can train on them side by side.
+"""Pairs of words cut into blocks that share no word, so that threads can train on them in parallel.
 
 Threads that race for the same vectors make every run different. Here the words are dealt to a fixed number of groups,
-and the pairs cut into blocks by the groups of their two words. As in a round-robin tournament, each group meets each
-group once in an epoch, and the blocks of a round share no group. So the result depends on the seed alone and not on the
-number of threads, and a block touches few enough vectors to keep them near the processor.
+and the pairs are cut into blocks by the groups of their two words. As in a round-robin tournament, each group meets
+each group once per epoch, and the blocks of a round share no group. So the result depends on the seed only, not on the
+number of threads, and a block touches few enough vectors to keep them in the cache.
 
-Words are dealt in turn by falling count, for blocks of equal size. The rows of a group and the partners of a row are
-shuffled once; in the order of the counts the loss falls more slowly.
+Words are dealt in turn by decreasing count, for blocks of equal size. The rows of a group and the partners of a row are
+shuffled once; in the order of the counts the loss decreases more slowly.
 """
 
 from __future__ import annotations
@@ -31,30 +31,32 @@ Pairing = tuple[int, int]
 """Two groups that meet."""
 
 MOST_GROUPS = 64
-"""Half as many blocks can run side by side."""
+"""Up to half as many blocks run in parallel."""
 WORDS_PER_GROUP = 64
-"""A small vocabulary has fewer groups rather than smaller ones."""
+"""Minimum words per group; a small vocabulary has fewer groups."""
 WORDS_PER_TASK = 256
 FLOATS_PER_LINE = 16
-"""Single-precision numbers in a cache line; every vector in training begins with one."""
+"""Float32 numbers per cache line. Each vector in training starts at one, so that no two vectors share a line and
+vector instructions load aligned data."""
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
     """The pairs of a vocabulary, those of each word cut into segments by the group of the partner.
 
-    Vectors in training stand in rows, those of a group together; each group begins with a row that is nobody's.
+    Vectors in training are stored as rows, those of a group together. Each group starts with a padding row, the partner
+    in pairs of weight 0.
     """
 
     layout: Layout
     group_starts: NDArray[np.int64]
-    """First row of each group, and the number of rows, (n_groups + 1,)."""
+    """First row of each group, and the number of rows, shape (n_groups + 1,)."""
     bounds: NDArray[np.int64]
-    """Where segments begin and end, by group of the partner and then row of the word, (n_groups * n_rows + 1,)."""
+    """Bounds of the segments, by group of the partner and then row of the word, shape (n_groups * n_rows + 1,)."""
     pairs: Pairs
     n_pairs: int
     moments: NDArray[np.float64]
-    """Σ f, Σ f·log X and Σ f·(log X)², (3,)."""
+    """Σ f, Σ f·log X and Σ f·(log X)²."""
 
     @property
     def n_groups(self) -> int:
@@ -71,44 +73,43 @@ class Blocks:
         return Side(vectors[self.rows(group)], squares[self.rows(group)])
 
     def segments(self, left: int, right: int) -> NDArray[np.int64]:
-        """Bounds of the segments of the words of one group with partners in another."""
+        """Bounds of the segments of one group of words with partners in another."""
         rows, offset = self.rows(left), right * self.n_rows
         return self.bounds[offset + rows.start : offset + rows.stop + 1]
 
     def rounds(self) -> list[list[Pairing]]:
-        """The rounds of the tournament, without groups that have no pairs with each other."""
-        met = [
-            [pairing for pairing in pairings if self._have_pairs(*pairing)] for pairings in tournament(self.n_groups)
-        ]
+        """The rounds of the tournament, without pairings of groups that have no pairs."""
+
+        def have_pairs(one: int, other: int) -> bool:
+            bounds = (self.segments(one, other), self.segments(other, one))
+            return any(segments[0] < segments[-1] for segments in bounds)
+
+        met = [[groups for groups in pairings if have_pairs(*groups)] for pairings in tournament(self.n_groups)]
         return [pairings for pairings in met if pairings]
 
-    def _have_pairs(self, one: int, other: int) -> bool:
-        bounds = (self.segments(one, other), self.segments(other, one))
-        return any(segments[0] < segments[-1] for segments in bounds)
-
-    def spread(self, values: Floats, *, nobody: float = 0.0) -> Floats:
-        """Values of words, (n_words,), as rows in training."""
-        rows = np.full(self.n_rows, nobody, np.float32)
+    def spread(self, values: Floats, *, padding: float = 0.0) -> Floats:
+        """Arrange values of words, (n_words,), as rows in training."""
+        rows = np.full(self.n_rows, padding, np.float32)
         rows[self.layout.row] = values
         return rows
 
     def spread_vectors(self, vectors: Floats) -> Floats:
-        """Vectors of words, (n_words, dim), as rows in training, filled up with zeros to whole cache lines."""
+        """Arrange vectors of words, (n_words, dim), as rows in training, padded with zeros to whole cache lines."""
         dim = vectors.shape[1]
         rows = _aligned_zeros(self.n_rows, ceil(dim / FLOATS_PER_LINE) * FLOATS_PER_LINE)
         rows[self.layout.row, :dim] = vectors
         return rows
 
     def gather(self, rows: Floats) -> Floats:
-        """The values of words, (n_words, …), out of rows in training."""
+        """The values of words, (n_words, …), from rows in training."""
         return rows[self.layout.row]
 
 
 def tournament(n_groups: int) -> list[list[Pairing]]:
-    """Rounds in which each group meets each other group once, and itself in the first; `n_groups` is even."""
+    """Rounds in which each group meets itself first and then every other group once; `n_groups` is even."""
     first, *others = range(n_groups)
     rounds = [[(group, group) for group in range(n_groups)]]
-    for turn in range(len(others)):
+    for turn in range(len(others)):  # the circle method: one group stays, the others move on by one
         circle = [first, *others[turn:], *others[:turn]]
         half = len(circle) // 2
         rounds.append(list(zip(circle[:half], reversed(circle[half:]), strict=True)))
@@ -116,6 +117,7 @@ def tournament(n_groups: int) -> list[list[Pairing]]:
 
 
 def _aligned_zeros(n_rows: int, width: int) -> Floats:
+    """Zeros that start at a cache line, which numpy does not guarantee."""
     buffer = np.zeros((n_rows + 1) * width, np.float32)
     start = -(buffer.ctypes.data // buffer.itemsize) % FLOATS_PER_LINE
     return buffer[start : start + n_rows * width].reshape(n_rows, width)
@@ -131,7 +133,8 @@ def cut_pairs(
     random_state: int,
     threads: int,
 ) -> Blocks:
-    """Sort pairs into blocks, without those below `min_value`, of two fixed words or of a word with itself."""
+    """Sort pairs into blocks, without pairs below `min_value`, of two fixed words or, optionally, of a word with
+    itself."""
     triangle = Triangle(
         indptr=np.asarray(counts.indptr),
         indices=np.asarray(counts.indices),
@@ -149,22 +152,21 @@ def cut_pairs(
 
         return run_threads(run, range(0, len(counts), WORDS_PER_TASK), threads)
 
+    # two passes over the counts: the sizes of all segments first, then the pairs in place, without a second copy
     sizes = np.zeros((len(group_starts) - 1, group_starts[-1]), np.int64)
     by_words(factor.count_segments, sizes)
     bounds = np.concatenate([[0], np.cumsum(-(-sizes // WIDTH) * WIDTH)])
-    pairs = _no_pairs(int(bounds[-1]), int(layout.place.max()))
+    n_slots = int(bounds[-1])
+    # partners are rows within a group: 16 bits nearly always suffice, and the pairs are most of the memory
+    place_type = np.uint16 if layout.place.max() <= np.iinfo(np.uint16).max else np.uint32
+    # zeros are padding: pairs with row 0 of weight 0
+    pairs = Pairs(np.zeros(n_slots, place_type), np.zeros(n_slots, np.float32), np.zeros(n_slots, np.float32))
     moments = by_words(factor.fill_segments, weighting, random_state, bounds[:-1].reshape(sizes.shape), pairs)
     return Blocks(layout, group_starts, bounds, pairs, int(sizes.sum()), np.sum(moments, axis=0))
 
 
-def _no_pairs(length: int, last_place: int) -> Pairs:
-    """Pairs with nobody, of no weight."""
-    place_type = np.uint16 if last_place <= np.iinfo(np.uint16).max else np.uint32
-    return Pairs(np.zeros(length, place_type), np.zeros(length, np.float32), np.zeros(length, np.float32))
-
-
 def _deal_words(n_words: int, random_state: int) -> tuple[Layout, NDArray[np.int64]]:
-    """Where each word is in training, and where the groups start."""
+    """Deal the words to groups; return where each word is stored, and where the groups start."""
     n_groups = 2 * min(max(n_words // (2 * WORDS_PER_GROUP), 1), MOST_GROUPS // 2)
     rng = np.random.default_rng(random_state)
     group = np.arange(n_words, dtype=np.int32) % n_groups

@@ -1,21 +1,20 @@
-"""The training that SN and GloVe share: what it begins from, the epochs over blocks of pairs, and when it must stop.
+"""The training that SN and GloVe share: its start, the epochs over blocks of pairs, and when to stop with an error.
 
-In each round of an epoch, blocks that share no word run side by side (`wordatoms.embeddings.trainers.blocks`); what
-they do share
-is constant until the round is over. The order of the rounds changes from epoch to epoch. Steps are AdaGrad's and shrink
-linearly to nothing over the epochs on top. Everything random comes from the seed, so that a training which goes on from
-a checkpoint ends in the same bytes as one that was never interrupted.
+In each round of an epoch, blocks that share no word run in parallel (`wordatoms.embeddings.trainers.blocks`); what they
+do share is constant until the round is over. The order of the rounds changes from epoch to epoch. Steps are AdaGrad's,
+times a factor that decreases linearly to 0 over the epochs. Everything random comes from the seed, so a training
+that continues from a checkpoint ends in the same bytes as an uninterrupted one.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import inf, sqrt
 from time import monotonic, perf_counter
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,26 +29,26 @@ from wordatoms.progress import TrainingCallback, TrainingReport
 from wordatoms.storage.files import Array, Checkpoint
 
 Sums = NDArray[np.float64]
-"""What a block adds up, the loss first."""
+"""Sums over the pairs of a block, the loss first."""
 
 FIRST_SQUARE = 0.1
-"""Where AdaGrad's accumulators begin, for each dimension; small, so that rare words move as well."""
+"""Initial value of AdaGrad's accumulators per dimension; small, so that words with few pairs move as well."""
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 WORST_START = 50.0
-"""How many times worse than easy a loss may be for a while; that of SN begins 17 times worse than a constant's."""
+"""Largest loss during training, as a multiple of the easy one; SN starts at 17 times the loss of a constant."""
 DIVERGED = 2.0
-"""A training should not end with a loss this many times the lowest it had…"""
+"""A training must not end with a loss above this multiple of its lowest loss…"""
 NEGLIGIBLE = 0.1
-"""…unless it is below this share of the easy one."""
+"""…unless the loss is below this share of the easy one."""
 ENOUGH_EPOCHS = 10
-"""What ends badly after as many does not so for want of training."""
+"""After this many epochs a bad loss is an error; before, more epochs may help and there is only a warning."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Job:
-    """A training as asked for: checked, and with what it begins from."""
+    """The checked parameters of a training, and the values that it starts from."""
 
     counts: Counts
     dim: int
@@ -64,9 +63,14 @@ class Job:
     checkpoint: Checkpoint | None
     callback: TrainingCallback | None
 
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Job:
+        """Pick the shared parameters from those of a trainer (its `locals()`)."""
+        return cls(**{field.name: parameters[field.name] for field in fields(cls)})
+
     def __post_init__(self) -> None:
         if self.counts.n_pairs == 0:
-            raise InputError("the counts hold no pair of words; count a longer text or keep more words.")
+            raise InputError("the counts have no pair of words; count a longer text or keep more words.")
         for name, least in (("dim", 1), ("epochs", 1), ("min_value", 0)):
             if not getattr(self, name) >= least:
                 raise InputError(f"{name} is {getattr(self, name)}; pass {least} or more.")
@@ -81,7 +85,7 @@ class Job:
 
     @property
     def rate(self) -> float:
-        """The first step of a vector whose accumulator is one; the learning rate is for each dimension."""
+        """The step size of a vector; an accumulator for all dimensions is `dim` times as large as one for each."""
         return self.learning_rate * sqrt(self.dim)
 
     @cached_property
@@ -90,23 +94,23 @@ class Job:
 
     @cached_property
     def start_rows(self) -> NDArray[np.intp]:
-        """The row of each word in `start`, -1 where it has none, (n_words,)."""
+        """The row of each word in `start`, -1 for missing words, shape (n_words,)."""
         if self.start is None:
             return np.full(len(self.words), -1)
         rows = self.start.find_rows(self.words)
         if not (rows >= 0).any():
-            raise InputError(f"start has none of the {len(rows):,} words of the counts; pass vectors of such words.")
+            raise InputError(f"start has none of the {len(rows):,} words of the counts; pass vectors of these words.")
         return rows
 
     @cached_property
     def is_fixed(self) -> Mask:
-        """Which words may not move, (n_words,)."""
+        """Mask of the words that are held fixed, shape (n_words,)."""
         mask = np.zeros(len(self.words), bool) if self.fixed is None else self._mask_of(self.fixed)
-        homeless = np.flatnonzero(mask & (self.start_rows < 0))
-        if len(homeless):
+        missing = np.flatnonzero(mask & (self.start_rows < 0))
+        if len(missing):
             raise InputError(
-                f"'{self.words[homeless[0]]}' and {len(homeless) - 1:,} more words are fixed, but start has no vectors "
-                "for them; pass a start that has, or let them move."
+                f"'{self.words[missing[0]]}' and {len(missing) - 1:,} more words are fixed, but start has no vectors "
+                "for them; pass a start that has them, or do not fix them."
             )
         return mask
 
@@ -127,11 +131,11 @@ class Job:
         return np.isin(np.arange(len(self.words)), [self.counts.vocabulary[word] for word in fixed])
 
     def state(self, method: str) -> Mapping[str, Array]:
-        """What `start` kept of its training, where it was one by the same method."""
+        """The training state of `start` if it was trained by the same method."""
         return self.start.state if self.start is not None and self.start.method == method else {}
 
     def begin(self, fresh: Array, given: Array | None) -> Floats:
-        """Values of all words, (n_words, …): the given ones, in the order of `start`, and fresh ones elsewhere."""
+        """Initial values of all words, (n_words, …): those given for the words of `start`, fresh ones for others."""
         values = fresh.astype(np.float32)
         if given is not None:
             known = self.start_rows >= 0
@@ -139,7 +143,7 @@ class Job:
         return values
 
     def random_vectors(self, n_sets: int) -> list[Floats]:
-        """Uniform in ±0.5 / (dim + 1)."""
+        """Random initial vectors, uniform in ±0.5 / (dim + 1)."""
         rng = np.random.default_rng(self.random_state)
         shape = (len(self.words), self.dim)
         return [(rng.random(shape, np.float32) - np.float32(0.5)) / np.float32(self.dim + 1) for _ in range(n_sets)]
@@ -148,11 +152,11 @@ class Job:
         return np.full(len(self.words), FIRST_SQUARE * self.dim, np.float32)
 
     def hold(self, squares: Floats) -> Floats:
-        """An infinite accumulator keeps a fixed word where it is."""
+        """Give fixed words an infinite accumulator: their steps are 0 then, and the kernels need no test."""
         return np.where(self.is_fixed, np.float32(inf), squares)
 
     def keep(self, after: Floats, before: Floats) -> Floats:
-        """The trained values, with those of fixed words to the bit as they were."""
+        """The trained values, with the exact old values of fixed words."""
         after[self.is_fixed] = before[self.is_fixed]
         return after
 
@@ -179,21 +183,21 @@ class Job:
 
 
 class Factors(Protocol):
-    """Vectors in training, as the epochs see them."""
+    """The vectors of a method in training."""
 
     @property
     def arrays(self) -> Mapping[str, Array]:
-        """All that training changes, in place."""
+        """The arrays that training changes in place."""
 
     def step(self, blocks: Blocks, left: int, right: int, rate: float) -> Sequence[float]:
-        """One pass over the pairs of the words of one group with partners in another; sums, the loss first."""
+        """Run one pass over the pairs of one group with partners in another; return sums, the loss first."""
 
     def end_round(self, sums: Sums, progress: float) -> None:
-        """Move what all blocks share; `progress` goes from 0 to 1 over the epochs."""
+        """Update what all blocks share; `progress` goes from 0 to 1 over the epochs."""
 
 
 def run_epochs(factors: Factors, blocks: Blocks, job: Job) -> None:
-    """Train, going on from the checkpoint where there is one."""
+    """Train, from the checkpoint if there is one."""
     lowest = np.array(inf)
     arrays = {**factors.arrays, "lowest_loss": lowest}
     saved_at = monotonic()
@@ -202,6 +206,7 @@ def run_epochs(factors: Factors, blocks: Blocks, job: Job) -> None:
         loss = _run_epoch(factors, blocks, job, epoch) / blocks.n_pairs
         _check_loss(loss, float(lowest), _easy_loss(blocks), epoch, job)
         lowest[...] = min(lowest, loss)
+        # by time, not by epoch: a checkpoint may take longer to write than an epoch of a small text
         if job.checkpoint and monotonic() - saved_at >= SECONDS_BETWEEN_CHECKPOINTS:
             job.checkpoint.save(epoch + 1, arrays)
             saved_at = monotonic()
@@ -210,15 +215,15 @@ def run_epochs(factors: Factors, blocks: Blocks, job: Job) -> None:
 
 
 def _easy_loss(blocks: Blocks) -> float:
-    """The loss of a constant in the place of all vectors, and of an error of 1 in every logarithm on top."""
+    """A loss that is easy to reach: that of the best constant, plus an error of 1 in every logarithm."""
     weights, total, squares = blocks.moments / blocks.n_pairs
     return float(squares - total * total / weights + weights)
 
 
 def _check_loss(loss: float, lowest: float, easy: float, epoch: int, job: Job) -> None:
-    """Stop a training that runs away, or that ends badly although it was long enough."""
+    """Raise if the training diverges, or ends with a bad loss after enough epochs."""
     ends_badly = epoch + 1 == job.epochs and loss > min(easy, max(DIVERGED * lowest, NEGLIGIBLE * easy))
-    if not loss <= WORST_START * easy or (ends_badly and job.epochs >= ENOUGH_EPOCHS):  # NaN is not below anything
+    if not loss <= WORST_START * easy or (ends_badly and job.epochs >= ENOUGH_EPOCHS):  # also true for NaN
         raise DivergedError(
             f"the loss is {loss:.4g} after epoch {epoch + 1} of {job.epochs}, where {min(lowest, easy):.4g} is easy to "
             f"reach; pass a learning_rate below {job.learning_rate:g}, such as {job.learning_rate / 4:g}."
@@ -228,12 +233,12 @@ def _check_loss(loss: float, lowest: float, easy: float, epoch: int, job: Job) -
 
 
 def _resume(arrays: Mapping[str, Array], checkpoint: Checkpoint | None) -> int:
-    """Take up the arrays of the checkpoint; the number of epochs they have behind them."""
+    """Restore the arrays from the checkpoint; return the number of finished epochs."""
     saved = checkpoint.load() if checkpoint else None
     if saved is None:
         return 0
     if any(name not in saved.arrays or saved.arrays[name].shape != array.shape for name, array in arrays.items()):
-        log.warning("the checkpoint does not fit these counts; training starts from the beginning")
+        log.warning("the checkpoint does not fit these counts; training starts over")
         return 0
     for name, array in arrays.items():
         array[...] = saved.arrays[name]
@@ -242,6 +247,7 @@ def _resume(arrays: Mapping[str, Array], checkpoint: Checkpoint | None) -> int:
 
 def _run_epoch(factors: Factors, blocks: Blocks, job: Job, epoch: int) -> float:
     rounds = blocks.rounds()
+    # seeded by epoch, so that a resumed training draws the same order
     order = np.random.default_rng([job.random_state, epoch]).permutation(len(rounds))
     loss = 0.0
     for turn, chosen in enumerate(order):
@@ -253,10 +259,10 @@ def _run_epoch(factors: Factors, blocks: Blocks, job: Job, epoch: int) -> float:
 
 
 def run_round(factors: Factors, blocks: Blocks, pairings: Sequence[Pairing], rate: float, threads: int) -> Sums:
-    """Run the blocks of a round side by side; their sums, added in the order of the blocks."""
+    """Run the blocks of a round in parallel; return their sums, added in a fixed order."""
 
     def run(groups: Pairing) -> Sums:
-        directions = dict.fromkeys((groups, groups[::-1]))  # one where a group meets itself
+        directions = dict.fromkeys((groups, groups[::-1]))  # only one if a group meets itself
         return _add([np.array(factors.step(blocks, left, right, rate)) for left, right in directions])
 
     return _add(run_threads(run, pairings, threads))

@@ -2,13 +2,12 @@
 
     minimise  Σ f(X_ij)·(⟨w_i, c_j⟩ + a_i + b_j − log X_ij)²    over all i ≠ j with X_ij > 0
 
-with a word vector w and a context vector c for each word, a bias for each of them, and f = min(1, (X / x_max)^alpha).
-The vectors of the result are the sums w + c. A pair i < j of the counts stands for (i, j) and (j, i): it trains w_i
-with c_j and w_j with c_i.
+with a word vector w and a context vector c per word, a bias for each of them, and f = min(1, (X / x_max)^alpha). The
+resulting vectors are the sums w + c. A pair i < j of the counts stands for (i, j) and (j, i): it trains w_i with c_j
+and w_j with c_i.
 
-As in `wordatoms.embeddings.trainers.sn`, AdaGrad keeps one accumulator for each vector, here with its bias as one more
-dimension,
-and the pairs of a word with itself are left out by default.
+As in `wordatoms.embeddings.trainers.sn`, AdaGrad keeps one accumulator per vector, here with its bias as one more
+dimension, and pairs of a word with itself are left out by default.
 """
 
 from __future__ import annotations
@@ -48,45 +47,32 @@ def train_glove(
     checkpoint: Checkpoint | None = None,
     callback: TrainingCallback | None = None,
 ) -> Embeddings:
-    """Vectors whose inner products explain the logarithms of co-occurrences, up to biases.
+    """Train vectors whose inner products fit the logarithms of co-occurrences, up to biases.
 
-    The loss of a report is the mean of f·(⟨w_i, c_j⟩ + a_i + b_j − log X_ij)² over the pairs in both directions, as
-    they were met in the epoch.
+    The reported loss is the mean of f·(⟨w_i, c_j⟩ + a_i + b_j − log X_ij)² over the pairs in both directions, as met
+    during the epoch.
 
     Parameters
     ----------
     min_value
         Pairs with a smaller X are left out.
     self_pairs
-        Whether the pairs of a word with itself are trained on, each once.
+        Whether to train on the pairs of a word with itself.
     start
-        Vectors to go on from; GloVe's own bring all of their state along, others are taken for the sums w + c. Words
-        that it lacks start at random.
+        Vectors to continue from, with all of their state if they are GloVe's own; others are taken as the sums w + c.
+        Missing words start at random.
     fixed
-        Words, or a bool for each word of the vocabulary: nothing of theirs, which `start` must hold, changes.
+        Words, or a mask over the vocabulary, whose vectors and biases in `start` are held fixed.
 
     Returns
     -------
     Embeddings with the state "word" and "context", (n_words, dim), their biases "word_bias" and "context_bias", and
     AdaGrad's accumulators "word_squares" and "context_squares", (n_words,).
     """
+    job = Job.from_parameters(locals())
     if not 0 < x_max < inf or not 0 <= alpha < inf:
         raise InputError(f"x_max is {x_max} and alpha {alpha}; pass positive numbers, such as 100 and 0.75.")
-    job = Job(
-        counts=counts,
-        dim=dim,
-        epochs=epochs,
-        learning_rate=learning_rate,
-        min_value=min_value,
-        self_pairs=self_pairs,
-        random_state=random_state,
-        threads=threads,
-        start=start,
-        fixed=fixed,
-        checkpoint=checkpoint,
-        callback=callback,
-    )
-    return _train(job, Weighting(log(x_max), alpha, of_self=0.5))  # a word with itself is met twice
+    return _train(job, Weighting(log(x_max), alpha, of_self=0.5))  # a pair of a word with itself is trained on twice
 
 
 class VectorSet(NamedTuple):
@@ -117,7 +103,7 @@ class GloveFactors:
         return (loss / 2,)
 
     def end_round(self, sums: Sums, progress: float) -> None:
-        """Blocks share nothing."""
+        """Do nothing: blocks share no parameters."""
 
 
 def _step(blocks: Blocks, left: int, right: int, lefts: VectorSet, rights: VectorSet, rate: float) -> float:
@@ -151,6 +137,7 @@ def _train(job: Job, weighting: Weighting) -> Embeddings:
 
 
 def _first_set(job: Job, name: str, fresh: Floats, mean_log: float) -> VectorSet:
+    # biases start at half of the mean logarithm each, which the vectors then need not explain
     state = job.state("glove")
     half = None if job.start is None else job.start.vectors / 2
     return VectorSet(
@@ -161,7 +148,7 @@ def _first_set(job: Job, name: str, fresh: Floats, mean_log: float) -> VectorSet
 
 
 def _spread(job: Job, blocks: Blocks, values: VectorSet) -> VectorSet:
-    squares = blocks.spread(job.hold(values.squares), nobody=1.0)
+    squares = blocks.spread(job.hold(values.squares), padding=1.0)
     return VectorSet(blocks.spread_vectors(values.vectors), blocks.spread(values.biases), squares)
 
 

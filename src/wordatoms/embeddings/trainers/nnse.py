@@ -2,13 +2,13 @@
 
     minimise  ‖X − A·D‖² + sparsity_penalty · ΣA    over  A ≥ 0  and  ‖D_k‖ ≤ 1
 
-The vectors are the rows of A: sparse and never negative, so that a dimension reads as a list of words. X is the
-positive PMI matrix reduced by its truncated SVD, as the authors do, with singular values to the power 0.5. Its
-rows have unit length, so that the penalty means the same for frequent and for rare words.
+The vectors are the rows of A: sparse and non-negative, so that a dimension reads as a list of words. X is the positive
+PMI matrix reduced by its truncated SVD, as in the paper of NNSE, with singular values to the power 0.5. Its rows have
+unit length, so that the penalty means the same for frequent and rare words.
 
-A and D are improved in turn: A by coordinate descent from the codes before, D by one row after the other. Neither
-can raise the objective. A row of D that no word uses starts again from the word that is fitted worst. Left out:
-the words by documents matrix that the authors join to the words by words one.
+A and D are improved in turn: A by coordinate descent from the previous codes, D row by row. Neither can raise the
+objective. A row of D that no word uses is replaced by the word that is fitted worst. Left out: the words by documents
+matrix that the authors join to the words by words matrix.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from wordatoms.counts.cooccurrence import Counts
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.trainers.pmi import ROUNDING, Dense, PmiMatrix, decompose, plan_svd
 from wordatoms.errors import DivergedError, InputError
 from wordatoms.kernels import nonnegative
-from wordatoms.parallel import resolve_threads, run_threads
+from wordatoms.parallel import one_blas_thread, resolve_threads, run_threads
 from wordatoms.progress import TrainingCallback, TrainingReport
 from wordatoms.storage.files import Checkpoint
 
@@ -35,13 +34,13 @@ SINGULAR_POWER = 0.5
 ROWS_PER_TASK = 1024
 N_SWEEPS = 20
 TOLERANCE = 1e-3
-"""Sweeps over the code of a word end when no coefficient moves by more than this share of the largest."""
+"""Coordinate descent ends when no coefficient moves by more than this share of the largest."""
 ITERATIONS_PER_SAVE = 5
-"""An iteration takes about as long as writing it down."""
+"""An iteration takes about as long as writing a checkpoint."""
 
 
 class Factors(NamedTuple):
-    """X ≈ A·D, and what each word adds to the objective."""
+    """X ≈ A·D, and the contribution of each word to the objective."""
 
     vectors: Dense
     """X, (n_words, svd_dim)"""
@@ -66,16 +65,16 @@ def train_nnse(
     checkpoint: Checkpoint | None = None,
     callback: TrainingCallback | None = None,
 ) -> Embeddings:
-    """Non-negative sparse vectors from the positive PMI matrix.
+    """Train non-negative sparse vectors on the positive PMI matrix.
 
-    The first reports are those of the SVD (see `train_pmi`); then the loss is the objective as a share of ‖X‖².
+    The first reports are those of the SVD (see `train_pmi`); after that the loss is the objective as a share of ‖X‖².
 
     Parameters
     ----------
     sparsity_penalty
-        Price of a coefficient. 0.1 leaves about 9 in 10 at zero, 0.3 about 98 in 100; 2 and more leave nothing.
+        Penalty per coefficient: 0.1 leaves about 9 in 10 at zero, 0.3 about 98 in 100, 2 and more leave none.
     svd_dim
-        Dimensions of X; taken as the number of words where there are fewer.
+        Dimensions of X, at most the number of words.
 
     Returns
     -------
@@ -89,7 +88,7 @@ def train_nnse(
     if factors is None:
         matrix = PmiMatrix.build(counts, context_power, shift, n_threads)
         svd = decompose(matrix, plan, random_state, checkpoint, callback, n_steps=n_steps)
-        del matrix  # by far the largest thing in memory
+        del matrix  # by far the largest object in memory
         factors = start_factors(svd.left * svd.powers(SINGULAR_POWER), dim, random_state)
     for step in range(done + 1, n_steps + 1):
         started = perf_counter()
@@ -114,7 +113,7 @@ def _check_numbers(n_words: int, dim: int, sparsity_penalty: float, iterations: 
 
 
 def _load_factors(checkpoint: Checkpoint | None, n_before: int) -> tuple[int, Factors | None]:
-    """The finished steps of an earlier run and its factors, if it came as far as these."""
+    """The finished steps of an interrupted run, and its factors if it got beyond the SVD."""
     saved = checkpoint.load() if checkpoint else None
     if saved is None or saved.step <= n_before:
         return n_before, None
@@ -122,7 +121,7 @@ def _load_factors(checkpoint: Checkpoint | None, n_before: int) -> tuple[int, Fa
 
 
 def start_factors(vectors: Dense, dim: int, random_state: int) -> Factors:
-    """Words far from each other as dictionary, and no codes yet."""
+    """Start from a dictionary of words that are far from each other, and zero codes."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     n_candidates = np.count_nonzero(lengths)
     if n_candidates < dim:
@@ -136,12 +135,12 @@ def start_factors(vectors: Dense, dim: int, random_state: int) -> Factors:
 
 
 def _spread_words(unit: Dense, n_words: int, rng: np.random.Generator) -> list[int]:
-    """Draw words one by one, each more likely the farther it is from those drawn before."""
+    """Draw words one by one, each with a probability that grows with its distance from those drawn (k-means++)."""
     distances = _squared_lengths(unit)
     chosen: list[int] = []
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         for _ in range(n_words):
-            # Fewer different vectors than draws leave no distances, and then any word will do.
+            # with fewer different vectors than draws all distances become 0, and any word will do
             weights = distances if distances.any() else np.ones(len(unit))
             chosen.append(int(rng.choice(len(unit), p=weights / weights.sum())))
             to_last = 1 - unit @ unit[chosen[-1]]
@@ -150,8 +149,8 @@ def _spread_words(unit: Dense, n_words: int, rng: np.random.Generator) -> list[i
 
 
 def improve(factors: Factors, penalty: float, threads: int) -> Factors:
-    """One iteration: the dictionary for the codes at hand, then the codes for that dictionary."""
-    with threadpool_limits(1, user_api="blas"):
+    """Run one iteration: improve the dictionary for the codes, then the codes for the dictionary."""
+    with one_blas_thread():
         if factors.codes.any():
             factors = factors._replace(dictionary=_better_dictionary(factors, threads))
         codes, losses = _better_codes(factors, penalty, threads)
@@ -159,10 +158,10 @@ def improve(factors: Factors, penalty: float, threads: int) -> Factors:
 
 
 def relative_objective(factors: Factors, step: int) -> float:
-    """The objective as a share of ‖X‖², which is what it would be without any code."""
+    """The objective as a share of ‖X‖², its value with zero codes."""
     loss = float(factors.losses.sum() / _squared_lengths(factors.vectors).sum())
     if not np.isfinite(loss):
-        raise DivergedError(f"NNSE ran into undefined numbers at step {step}; check the counts for damage.")
+        raise DivergedError(f"the NNSE objective is not finite at step {step}; check the counts for damage.")
     return loss
 
 
@@ -176,7 +175,7 @@ def _row_blocks(n_rows: int) -> list[slice]:
 
 
 def _better_codes(factors: Factors, penalty: float, threads: int) -> tuple[Dense, NDArray[np.float64]]:
-    """Codes that fit no worse than those at hand, and what is left of the objective for each word."""
+    """Improve the codes; return them with the objective of each word."""
     vectors, codes, dictionary, _ = factors
     codes = codes.copy()
     gains = np.empty(len(vectors))
@@ -191,7 +190,8 @@ def _better_codes(factors: Factors, penalty: float, threads: int) -> tuple[Dense
 
 
 def _better_dictionary(factors: Factors, threads: int) -> Dense:
-    """Each row in turn at its best place within the unit ball; rows that no word uses start again."""
+    """Move each row in turn to its optimum within the unit ball; replace rows that no word uses."""
+    # all updates need only Aᵀ·A and Aᵀ·X, which are small
     codes_codes, codes_vectors = _inner_products(factors, threads)
     dictionary = factors.dictionary.astype(np.float64)
     use = np.diag(codes_codes)
@@ -204,7 +204,7 @@ def _better_dictionary(factors: Factors, threads: int) -> Dense:
 
 
 def _inner_products(factors: Factors, threads: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Aᵀ·A and Aᵀ·X, summed in the order of the blocks whatever the number of threads."""
+    """Aᵀ·A and Aᵀ·X, summed in the order of the blocks, which does not depend on the number of threads."""
 
     def multiply(rows: slice) -> tuple[Dense, Dense]:
         codes = factors.codes[rows]

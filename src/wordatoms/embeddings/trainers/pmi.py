@@ -2,13 +2,13 @@
 
     M[i, j] = max(0, log(p(i, j) / (p(i) · q(j))) − shift),    q(j) ∝ (row sum of j)^context_power
 
-and the vectors are U·S^singular_power from M ≈ U·S·Vᵀ. A context distribution flatter than p (power 0.75)
-keeps rare contexts from taking over; singular values to the power 0.5 keep the first directions from it.
+and the vectors are U·S^singular_power from M ≈ U·S·Vᵀ. A context distribution flatter than p (power 0.75) keeps rare
+contexts from dominating; singular values to the power 0.5 do the same for the first directions.
 
-The SVD is a block Krylov one: from a random block, products with MᵀM span a growing basis, and the best
-approximation within the whole basis is taken in the end. Subspace iteration reads the matrix as often but
-throws away all blocks except the last. M itself is never stored: its products are computed from the
-logarithms of the counts, which are symmetric and so serve Mᵀ as well.
+The SVD is a block Krylov method: starting from a random block, products with MᵀM span a growing basis, and the best
+approximation within the whole basis is taken in the end. Subspace iteration reads the matrix as often but discards all
+blocks except the last. M itself is never stored: products are computed from the logarithms of the counts, which are
+symmetric and so serve Mᵀ as well.
 
 Left out: PMI without clipping at zero, which is dense; and vectors of words outside the vocabulary.
 """
@@ -23,13 +23,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from wordatoms.counts.cooccurrence import Counts
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.kernels import sparse
-from wordatoms.parallel import resolve_threads, run_threads
+from wordatoms.parallel import one_blas_thread, resolve_threads, run_threads
 from wordatoms.progress import TrainingCallback, TrainingReport
 from wordatoms.storage.files import Array, Checkpoint
 
@@ -38,11 +37,11 @@ Kernel = Callable[..., None]
 
 ROWS_PER_TASK = 512
 ROWS_PER_SUM = 4096
-"""Rows whose products are added in one go where the sum needs double precision."""
+"""Rows converted to double precision at a time."""
 N_SWEEPS = 3
-"""Orthogonalising twice is enough; the first sweep may put random columns in the place of lost ones."""
+"""Orthogonalising twice is enough; one more, because the first sweep may put in random columns."""
 ROUNDING = 1e-6
-"""What is smaller than this share of the largest is taken for rounding."""
+"""Numbers below this share of the largest are taken for rounding errors."""
 
 
 def train_pmi(
@@ -59,18 +58,18 @@ def train_pmi(
     checkpoint: Checkpoint | None = None,
     callback: TrainingCallback | None = None,
 ) -> Embeddings:
-    """Vectors from the truncated SVD of the positive PMI matrix.
+    """Compute vectors from the truncated SVD of the positive PMI matrix.
 
-    The loss of a report is the share of the matrix's squared norm that `dim` directions do not capture.
+    The reported loss is the share of the matrix's squared norm that `dim` directions do not capture.
 
     Parameters
     ----------
     shift
-        Subtracted from every PMI before clipping; log(k) resembles skip-gram with k negative words.
+        Subtracted from every PMI before clipping; log(k) resembles skip-gram with k negative samples.
     iterations
         Number of blocks of the basis; each costs one product with the matrix and one with its transpose.
     oversampling
-        Columns of the whole basis for each of the `dim` that are wanted; more is slower and more exact.
+        Columns of the basis per dimension of the result; more is slower and more exact.
 
     Returns
     -------
@@ -89,12 +88,12 @@ def train_pmi(
 
 @dataclass(frozen=True, eq=False)
 class PmiMatrix:
-    """A positive PMI matrix, given by the logarithms of the counts and what is subtracted from them."""
+    """A positive PMI matrix: the logarithms of the counts, and the terms that are subtracted from them."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     logs: Dense
-    """Symmetric; only places where the matrix or its transpose is positive are stored."""
+    """Symmetric; stored only where the matrix or its transpose is positive."""
     row_terms: Dense
     column_terms: Dense
     threads: int
@@ -102,7 +101,7 @@ class PmiMatrix:
     @classmethod
     def build(cls, counts: Counts, context_power: float, shift: float, threads: int) -> PmiMatrix:
         if counts.n_pairs == 0:
-            raise InputError("the counts hold no pair of words; count a longer text or keep more words.")
+            raise InputError("the counts have no pair of words; count a longer text or keep more words.")
         if not 0 <= context_power <= 1:
             raise InputError(f"context_power is {context_power}; pass a number from 0 to 1.")
         if not np.isfinite(shift):
@@ -119,7 +118,7 @@ class PmiMatrix:
         return len(self.row_terms)
 
     def times(self, dense: Dense) -> Dense:
-        """The product with a block of columns, (n_rows, width)."""
+        """Multiply with a block of columns, (n_rows, width)."""
         out = np.empty_like(dense, order="C")
         self._run(sparse.multiply_rows, np.ascontiguousarray(dense), out)
         return out
@@ -135,7 +134,7 @@ class PmiMatrix:
 
 
 def _run_by_rows(kernel: Kernel, n_rows: int, threads: int, *arguments: Array | bool) -> None:
-    """Run a kernel on blocks of rows side by side; each row is written by one block alone."""
+    """Run a kernel on blocks of rows in parallel; each row is written by one block only."""
 
     def run(first: int) -> None:
         kernel(first, min(first + ROWS_PER_TASK, n_rows), *arguments)
@@ -144,8 +143,8 @@ def _run_by_rows(kernel: Kernel, n_rows: int, threads: int, *arguments: Array | 
 
 
 def _log_probabilities(counts: Counts, context_power: float, shift: float) -> tuple[Dense, Dense]:
-    """What PMI subtracts from log X for the row and for the column, up to the constants that cancel."""
-    # A word without neighbours has no entries; any finite logarithm will do for it.
+    """The terms that PMI subtracts from log X for rows and columns, up to constants that cancel."""
+    # a word without neighbours has no entries, so any finite logarithm will do
     log_sums = np.log(np.maximum(counts.row_sums, 1).astype(np.float64))
     smoothed = context_power * log_sums
     total = np.log(np.exp(smoothed[counts.row_sums > 0]).sum())
@@ -155,7 +154,7 @@ def _log_probabilities(counts: Counts, context_power: float, shift: float) -> tu
 def _mirror(
     counts: Counts, row_terms: Dense, column_terms: Dense, threads: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], Dense]:
-    """Both triangles of log X by rows, without the places that are positive in neither direction."""
+    """Both triangles of log X by rows, without entries whose PMI is positive in neither direction."""
     triangle = [np.asarray(array) for array in (counts.indptr, counts.indices, counts.values)]
 
     def scan(slots: NDArray[np.int64], indices: NDArray[np.int32], logs: Dense, write: bool) -> None:
@@ -171,7 +170,7 @@ def _mirror(
 
 
 class SvdPlan(NamedTuple):
-    """How many singular values are wanted, and the widths of the blocks that make the basis."""
+    """The number of singular values wanted, and the widths of the blocks of the basis."""
 
     rank: int
     widths: tuple[int, ...]
@@ -197,20 +196,20 @@ class Svd(NamedTuple):
     right: Dense
 
     def powers(self, power: float) -> Dense:
-        """The singular values to a power; those that are zero stay so."""
+        """The singular values to a power; zeros stay zero, also for negative powers."""
         out = np.zeros_like(self.singular_values)
         return np.power(self.singular_values, power, out=out, where=self.singular_values > 0)
 
 
 class Basis(NamedTuple):
-    """Blocks of orthonormal columns, their images under the matrix, and the inner products of all images."""
+    """Blocks of orthonormal columns, their images under the matrix, and the Gram matrix of the images."""
 
     columns: tuple[Dense, ...]
     images: tuple[Dense, ...]
     gram: NDArray[np.float64]
 
     def captured(self, rank: int) -> float:
-        """Squared norm of the best approximation of that rank within the basis."""
+        """Squared norm of the best approximation of this rank within the basis."""
         return float(np.linalg.eigvalsh(self.gram)[-rank:].sum())
 
     def to_arrays(self) -> dict[str, Array]:
@@ -232,14 +231,14 @@ def decompose(
     *,
     n_steps: int | None = None,
 ) -> Svd:
-    """The truncated SVD by a block Krylov basis; `n_steps` is the length of a longer job it is a part of."""
+    """Compute the truncated SVD from a block Krylov basis; `n_steps` is the length of a longer job, for reports."""
     total = matrix.squared_norm()
     if total == 0:
         raise InputError(
-            "no two words stand together more often than by chance, so that all PMI is zero; "
+            "no two words occur together more often than by chance, so all PMI is zero; "
             "lower the shift or count a longer text."
         )
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         basis = _load_basis(checkpoint)
         for step in range(len(basis.columns), len(plan.widths)):
             started = perf_counter()
@@ -254,19 +253,20 @@ def decompose(
 
 
 def _load_basis(checkpoint: Checkpoint | None) -> Basis:
-    """The blocks that an earlier run has finished."""
+    """The blocks that an interrupted run has finished."""
     saved = checkpoint.load() if checkpoint else None
     return Basis((), (), np.empty((0, 0))) if saved is None else Basis.from_arrays(saved.arrays, saved.step)
 
 
 def _extend(matrix: PmiMatrix, basis: Basis, width: int, random_state: int) -> Basis:
-    """Add a block: the last one taken through MᵀM, made orthonormal to all others."""
-    rng = np.random.default_rng([random_state, len(basis.images)])
+    """Add a block to the basis: MᵀM times the last one, orthonormalised against all others."""
+    rng = np.random.default_rng([random_state, len(basis.images)])  # per block, so that a resumed run draws the same
     shape = (matrix.n_rows, width)
     last = basis.images[-1][:, :width] if basis.images else rng.standard_normal(shape, np.float32)
     block = _orthonormal(matrix.transposed.times(last), basis.columns, rng)
     image = matrix.times(block)
     images = (*basis.images, image)
+    # the Gram matrix of the images gives the singular values; its eigenvalues are their squares, hence double precision
     border = np.vstack([_double_product(other, image) for other in images])
     gram = np.block([[basis.gram, border[:-width]], [border.T]])
     return Basis((*basis.columns, block), images, gram)
@@ -275,8 +275,8 @@ def _extend(matrix: PmiMatrix, basis: Basis, width: int, random_state: int) -> B
 def _orthonormal(block: Dense, against: tuple[Dense, ...], rng: np.random.Generator) -> Dense:
     """Orthonormal columns that span the block, orthogonal to all columns of `against`.
 
-    Random columns replace those that the others span already, as happens when the basis holds all that the
-    matrix has.
+    Columns that the others span already are replaced by random ones; this happens when the basis contains the whole
+    range of the matrix.
     """
     for _ in range(N_SWEEPS):
         largest = np.linalg.norm(block, axis=0).max()
@@ -290,7 +290,7 @@ def _orthonormal(block: Dense, against: tuple[Dense, ...], rng: np.random.Genera
 
 
 def _double_product(left: Dense, right: Dense) -> NDArray[np.float64]:
-    """leftᵀ · right in double precision, without a double copy of either."""
+    """leftᵀ · right in double precision, without a whole copy of either."""
     total = np.zeros((left.shape[1], right.shape[1]))
     for start in range(0, len(left), ROWS_PER_SUM):
         rows = slice(start, start + ROWS_PER_SUM)
@@ -299,7 +299,7 @@ def _double_product(left: Dense, right: Dense) -> NDArray[np.float64]:
 
 
 def _best_within(basis: Basis, rank: int) -> Svd:
-    """The best approximation of that rank whose rows lie in the span of the basis."""
+    """The best approximation of this rank whose rows are in the span of the basis."""
     squares, rotation = np.linalg.eigh(basis.gram)
     values = np.sqrt(np.maximum(squares[::-1][:rank], 0))
     values[values < ROUNDING * values[0]] = 0
@@ -307,12 +307,13 @@ def _best_within(basis: Basis, rank: int) -> Svd:
     inverse = np.divide(1, values, out=np.zeros_like(values), where=values > 0)
     left = _combine(basis.images, rotation * inverse)
     right = _combine(basis.columns, rotation)
+    # the sign of a singular vector is arbitrary; fix it, so that it does not depend on the eigenvalue routine
     signs = np.where(left[np.abs(left).argmax(axis=0), np.arange(rank)] < 0, -1, 1).astype(np.float32)
     return Svd(left * signs, values.astype(np.float32), right * signs)
 
 
 def _combine(blocks: tuple[Dense, ...], weights: NDArray[np.float64]) -> Dense:
-    """The product of blocks side by side with a matrix."""
+    """Multiply the concatenated blocks with a matrix, without concatenating them."""
     total = np.zeros((len(blocks[0]), weights.shape[1]), np.float32)
     start = 0
     for block in blocks:

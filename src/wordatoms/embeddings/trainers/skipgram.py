@@ -1,12 +1,12 @@
 """Skip-gram with negative sampling: the paper's word2vec vectors, trained by gensim.
 
-gensim does the arithmetic. This module feeds it the text in steps of a few million words, keeps the learning
-rate on one straight line over all steps, measures a loss after each of them, and can go on from the last
-finished step. The vocabulary, the downsampling of frequent words and the noise distribution come from the
-counts of the `Vocabulary`; rows keep its order.
+gensim does the arithmetic. This module feeds it the text in steps of a few million words, decreases the learning rate
+linearly over all steps, measures a loss after each step, and can continue after the last finished step. The vocabulary,
+the downsampling of frequent words and the noise distribution come from the counts of the `Vocabulary`, whose order the
+rows keep.
 
-With one worker the same seed gives the same bytes. gensim's workers race each other for the vectors, so that
-more of them are faster but no two runs are alike. Left out: hierarchical softmax, CBOW and subwords.
+With one worker the same seed gives the same bytes. gensim's workers race for the vectors, so several of them are faster
+but no two runs are alike. Left out: hierarchical softmax, CBOW and subwords.
 """
 
 from __future__ import annotations
@@ -26,23 +26,24 @@ from wordatoms.progress import TrainingCallback, TrainingReport
 from wordatoms.storage.files import Array, Checkpoint
 
 WORDS_PER_STEP = 4_000_000
-"""Words of one step: about half a minute of work, which is the most that an interrupted run repeats."""
+"""Words per step: about half a minute of work, the most that an interrupted run repeats."""
 WORDS_PER_SENTENCE = 10_000
-"""gensim ignores what a sentence holds beyond this number of words, so longer lines are cut."""
+"""gensim ignores the rest of longer sentences, so longer lines are cut."""
 FINAL_RATE = 0.004
-"""The share of the learning rate that is left at the end."""
+"""The final learning rate as a share of the initial one."""
 NOISE_POWER = 0.75
-"""Negative words are drawn by their count to this power."""
+"""Negative samples are drawn in proportion to their count to this power."""
 N_PROBES = 2_000
-"""Lines on which the loss is measured, and pairs of words drawn from each."""
+"""Lines on which the loss is measured."""
 PAIRS_PER_PROBE = 5
+"""Pairs of words drawn from each of these lines."""
 
 Model = Any
-"""A gensim `Word2Vec`, which carries no types."""
+"""A gensim `Word2Vec`, which has no type hints."""
 
 
 class Piece(NamedTuple):
-    """A run of whole lines of the text: the work of one step."""
+    """A sequence of whole lines of the text, trained on in one step."""
 
     offset: int
     n_bytes: int
@@ -50,12 +51,12 @@ class Piece(NamedTuple):
 
 
 class Probe(NamedTuple):
-    """Pairs of neighbouring words drawn once from the text, with noise words, to measure the loss on."""
+    """Pairs of neighbouring words, drawn once from the text, and noise words, on which the loss is measured."""
 
     words: NDArray[np.int64]
     contexts: NDArray[np.int64]
     noise: NDArray[np.int64]
-    """(n_probes, negative)"""
+    """Shape (n_pairs, negative)."""
 
     def loss(self, vectors: NDArray[np.float32], context: NDArray[np.float32]) -> float:
         """Mean loss of negative sampling over the pairs, noise words included."""
@@ -83,16 +84,16 @@ def train_skipgram(
 ) -> Embeddings:
     """Train skip-gram vectors on a file of tokenised text: words between single spaces, a paragraph per line.
 
-    The loss of a report is the mean negative-sampling loss on pairs of words drawn once from the text.
+    The reported loss is the mean negative-sampling loss on pairs of words drawn once from the text.
 
     Parameters
     ----------
     sample
-        Words more frequent than this share of the text are randomly left out; 0 keeps all.
+        Words more frequent than this share of the text are downsampled; 0 keeps all.
     workers
-        Threads of gensim. With more than 1 the result is no longer the same from run to run.
+        Threads of gensim. With more than 1 the result differs from run to run.
     threads
-        Accepted as by every trainer, without effect: what may race is asked for by `workers` alone.
+        Accepted for uniformity, without effect: results must not depend on it.
 
     Returns
     -------
@@ -142,7 +143,7 @@ def _check_ranges(sample: float, learning_rate: float, random_state: int) -> Non
 
 
 def _cut_text(lines: Path, words_per_piece: int) -> list[Piece]:
-    """Cut the text at ends of lines into pieces of at least so many words, the last one excepted."""
+    """Cut the text at line ends into pieces of at least `words_per_piece` words, except for the last one."""
     pieces: list[Piece] = []
     offset = n_bytes = n_words = 0
     try:
@@ -163,11 +164,11 @@ def _cut_text(lines: Path, words_per_piece: int) -> list[Piece]:
 
 
 def _new_model(vocabulary: Vocabulary, **settings: float) -> Model:
-    """An untrained model whose rows are the words of the vocabulary, in its order."""
+    """An untrained model with the words of the vocabulary, in its order."""
     word2vec = require_extra("gensim.models.word2vec", "skipgram")
     if len(vocabulary) < 2:
         raise InputError(f"the vocabulary has {len(vocabulary)} words; skip-gram needs 2 or more.")
-    # gensim's own sorting would put words of equal count in another order than ours.
+    # gensim's own sorting would order words of equal count differently
     model = word2vec.Word2Vec(sg=1, ns_exponent=NOISE_POWER, min_count=0, sorted_vocab=0, **settings)
     model.build_vocab_from_freq(dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)))
     return model
@@ -183,7 +184,7 @@ def _draw_probe(lines: Path, model: Model, vocabulary: Vocabulary, rng: np.rando
         pairs += _draw_pairs(kept, model.window, rng)
     if not pairs:
         raise InputError(
-            f"none of {N_PROBES:,} lines drawn from {lines} has two words of the vocabulary side by side; "
+            f"none of {N_PROBES:,} lines drawn from {lines} has two neighbouring words of the vocabulary; "
             "pass the text that the vocabulary was counted on, tokenised in the same way."
         )
     words, contexts = np.array(pairs).T
@@ -193,7 +194,7 @@ def _draw_probe(lines: Path, model: Model, vocabulary: Vocabulary, rng: np.rando
 
 
 def _random_lines(lines: Path, rng: np.random.Generator) -> Iterator[list[str]]:
-    """The words of lines that follow random places of the text."""
+    """The words of lines after random places of the text."""
     with lines.open("rb") as file:
         for offset in np.sort(rng.integers(lines.stat().st_size, size=N_PROBES)):
             file.seek(int(offset))
@@ -206,29 +207,29 @@ def _random_lines(lines: Path, rng: np.random.Generator) -> Iterator[list[str]]:
 
 
 def _draw_pairs(line: NDArray[np.int64], window: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """A few pairs of neighbours in one line of rows."""
+    """Draw a few pairs of neighbours from a line of rows."""
     if len(line) < 2:
         return []
     at = rng.integers(len(line) - 1, size=PAIRS_PER_PROBE)
-    beside = np.minimum(at + rng.integers(1, window + 1, size=PAIRS_PER_PROBE), len(line) - 1)
-    return list(zip(line[at].tolist(), line[beside].tolist(), strict=True))
+    near = np.minimum(at + rng.integers(1, window + 1, size=PAIRS_PER_PROBE), len(line) - 1)
+    return list(zip(line[at].tolist(), line[near].tolist(), strict=True))
 
 
 def _rate_at_bounds(pieces: list[Piece]) -> NDArray[np.float64]:
-    """The share of the learning rate at the bounds of the pieces, falling evenly with the words read."""
+    """The share of the learning rate at the bounds of the pieces, linear in the number of words read."""
     done = np.cumsum([0] + [piece.n_words for piece in pieces])
     return np.asarray(1 - (1 - FINAL_RATE) * done / done[-1])
 
 
 def _restore(model: Model, checkpoint: Checkpoint | None) -> int:
-    """Put the last finished step of an earlier run into the model; return the number of finished steps."""
+    """Restore the last finished step of an interrupted run; return the number of finished steps."""
     saved = checkpoint.load() if checkpoint else None
-    # gensim reads wild memory where arrays are smaller than it expects.
+    # gensim does not check: with smaller arrays it would read beyond their end
     if saved is None or saved.arrays["vectors"].shape != model.wv.vectors.shape:
         return 0
     model.wv.vectors = np.ascontiguousarray(saved.arrays["vectors"])
     model.syn1neg = np.ascontiguousarray(saved.arrays["context"])
-    # gensim draws whole numbers only, so that the generator never holds a half-used normal number.
+    # gensim draws integers only, so the generator's cached normal number need not be saved
     model.random.set_state(("MT19937", saved.arrays["random_keys"], int(saved.arrays["random_position"])))
     return saved.step
 
@@ -247,14 +248,14 @@ def _train_piece(model: Model, lines: Path, piece: Piece, start_rate: float, end
     with lines.open("rb") as file:
         file.seek(piece.offset)
         text = file.read(piece.n_bytes)
-    # Sentences rather than gensim's `corpus_file`: as fast, but the latter drops words at the end of a batch,
-    # and with several workers it follows a wrong learning rate.
+    # Sentences instead of gensim's `corpus_file`, which is no faster, drops words at the end of a batch and uses a
+    # wrong learning rate with several workers.
     rates = {"start_alpha": float(start_rate), "end_alpha": float(end_rate)}
     model.train(_sentences(text), total_words=piece.n_words, epochs=1, **rates)
 
 
 def _sentences(text: bytes) -> Iterator[list[str]]:
-    """The lines as lists of words. Raises nothing, for gensim would wait for ever on a reader that failed."""
+    """The lines as lists of words. It must not raise: gensim would wait for ever on a reader that failed."""
     for line in text.split(b"\n"):
         words = line.decode(errors="replace").split()
         for start in range(0, len(words), WORDS_PER_SENTENCE):
@@ -264,6 +265,6 @@ def _sentences(text: bytes) -> Iterator[list[str]]:
 def _check_finite(model: Model, step: int, learning_rate: float) -> None:
     if not (np.isfinite(model.wv.vectors).all() and np.isfinite(model.syn1neg).all()):
         raise DivergedError(
-            f"skip-gram ran into infinite or undefined vectors at step {step}; "
+            f"skip-gram vectors are infinite or NaN at step {step}; "
             f"train again with a learning_rate below {learning_rate}."
         )

@@ -2,19 +2,18 @@
 
     minimise  Σ f(X_ij)·(‖v_i + v_j‖² + C − log X_ij)²    over the pairs i < j with X_ij > 0
 
-with one vector for each word and one constant C, f = min(1, (X / 100)^0.75) as in the authors' program or
+with one vector per word and one constant C, and f = min(1, (X / 100)^0.75) as in the authors' program or
 f = min(X, 100) / 100 as in their article.
 
-AdaGrad keeps one accumulator for each vector instead of one for each number: the step then needs the length of the
-gradient only, which is known from the loss, so that a pair costs several times less, and it does not depend on the
-choice of axes. No step goes farther than to turn the error of its pair into the opposite.
+AdaGrad keeps one accumulator per vector instead of one per number. A step then needs only the length of the gradient,
+which follows from the loss, so a pair costs several times less; and the result does not depend on the choice of axes.
 
-C starts well below the logarithms, as norms are never negative, and waits until the vectors have grown; from then on it
-moves after each round halfway to where the loss over that round is lowest. Moved by small steps it would lag behind for
-many epochs, and all vectors with it.
+C starts well below the logarithms, because norms are never negative, and stays there until the vectors have grown; then
+it moves after each round, halfway to the optimum of that round. With small gradient steps it would lag behind for many
+epochs, and all vectors with it.
 
-Left out by default: the pairs of a word with itself. A word follows itself far more rarely than ‖2v‖² says, and
-fitting that costs all other pairs.
+Left out by default: pairs of a word with itself. A word follows itself far more rarely than ‖2v‖² predicts, and fitting
+that harms all other pairs.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ from wordatoms.storage.files import Array, Checkpoint
 
 WEIGHTINGS = {"program": Weighting(log(100), 0.75, of_self=1.0), "article": Weighting(log(100), 1.0, of_self=1.0)}
 DEVIATIONS_BELOW = 4.0
-"""C starts this many weighted standard deviations of log X below its weighted mean."""
+"""C starts this many weighted standard deviations below the weighted mean of log X."""
 WAIT = 0.25
-"""Share of the epochs before C begins to move."""
+"""Share of the epochs before C starts to move."""
 
 
 def train_sn(
@@ -60,9 +59,9 @@ def train_sn(
     checkpoint: Checkpoint | None = None,
     callback: TrainingCallback | None = None,
 ) -> Embeddings:
-    """Vectors whose sums have squared norms like the logarithms of co-occurrences.
+    """Train vectors such that the squared norms of their sums fit the logarithms of co-occurrences.
 
-    The loss of a report is the mean of f·(‖v_i + v_j‖² + C − log X_ij)² over the pairs, as they were met in the epoch.
+    The reported loss is the mean of f·(‖v_i + v_j‖² + C − log X_ij)² over the pairs, as met during the epoch.
 
     Parameters
     ----------
@@ -71,34 +70,21 @@ def train_sn(
     min_value
         Pairs with a smaller X are left out.
     self_pairs
-        Whether the pairs of a word with itself are trained on, each once.
+        Whether to train on the pairs of a word with itself.
     start
-        Vectors to go on from; SN's own bring C and the accumulators along. Words that it lacks start at random.
+        Vectors to continue from, with C and the accumulators if they are SN's own. Missing words start at random.
     fixed
-        Words, or a bool for each word of the vocabulary: their vectors, which `start` must hold, do not change.
+        Words, or a mask over the vocabulary, whose vectors in `start` are held fixed.
     fix_constant
-        Whether C stays what it is in `start`.
+        Whether C is held fixed, too.
 
     Returns
     -------
     Embeddings with the state "constant", the C of the formula, and "squares", (n_words,), AdaGrad's accumulators.
     """
+    job = Job.from_parameters(locals())
     if weighting not in WEIGHTINGS:
         raise InputError(f"weighting is '{weighting}'; pass {' or '.join(WEIGHTINGS)}.")
-    job = Job(
-        counts=counts,
-        dim=dim,
-        epochs=epochs,
-        learning_rate=learning_rate,
-        min_value=min_value,
-        self_pairs=self_pairs,
-        random_state=random_state,
-        threads=threads,
-        start=start,
-        fixed=fixed,
-        checkpoint=checkpoint,
-        callback=callback,
-    )
     return _train(job, WEIGHTINGS[weighting], WAIT if not fix_constant else 1.0)
 
 
@@ -108,7 +94,8 @@ def _train(job: Job, weighting: Weighting, wait: float) -> Embeddings:
     vectors = job.begin(fresh, None if job.start is None else job.start.vectors)
     squares = job.begin(job.first_squares(), given.get("squares"))
     blocks = job.cut(weighting)
-    rows, row_squares = blocks.spread_vectors(vectors), blocks.spread(job.hold(squares), nobody=1.0)
+    # the accumulator of a padding row is 1 and not 0, by which its step would be divided
+    rows, row_squares = blocks.spread_vectors(vectors), blocks.spread(job.hold(squares), padding=1.0)
     factors = SnFactors(rows, row_squares, np.zeros(()), wait)
     factors.constant[...] = given["constant"] if "constant" in given else _first_constant(job, blocks, factors)
     run_epochs(factors, blocks, job)
@@ -124,7 +111,7 @@ class SnFactors:
     squares: Floats
     constant: NDArray[np.float64]
     wait: float
-    """Share of the epochs before C begins to move."""
+    """Share of the epochs before C starts to move."""
 
     @property
     def arrays(self) -> Mapping[str, Array]:
@@ -144,14 +131,16 @@ class SnFactors:
     def end_round(self, sums: Sums, progress: float) -> None:
         _, pulls, weights = sums
         if progress >= self.wait and weights > 0:
+            # Σ f·e / Σ f is the distance of C from the optimum over this round
             self.constant[...] -= pulls / weights / 2
 
 
 def _first_constant(job: Job, blocks: Blocks, factors: SnFactors) -> float:
-    """C for vectors that come without: the best one for given vectors, far below log X for random ones."""
+    """C for vectors without one: the optimum for given vectors, far below log X for random ones."""
     if job.start is None:
         _, mean, square = blocks.moments / blocks.moments[0]
         return float(mean - DEVIATIONS_BELOW * sqrt(max(square - mean * mean, 0.0)))
+    # a pass with learning rate 0 measures Σ f·e with C = 0; it only changes accumulators, so it gets its own
     at_rest = replace(factors, squares=np.ones_like(factors.squares))
     sums = [run_round(at_rest, blocks, pairings, 0.0, job.n_threads) for pairings in blocks.rounds()]
     _, pulls, weights = np.sum(sums, axis=0)
