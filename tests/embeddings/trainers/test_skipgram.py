@@ -218,7 +218,7 @@ def test_bad_texts(text: Path, vocabulary: Vocabulary, tmp_path: Path) -> None:
         train(tmp_path / "missing.txt", vocabulary)
     with pytest.raises(InputError, match="has no words"):
         train(empty, vocabulary)
-    with pytest.raises(InputError, match="two words of the vocabulary"):
+    with pytest.raises(InputError, match="two neighbouring words of the vocabulary"):
         train(strange, vocabulary)
     with pytest.raises(InputError, match="the vocabulary has 1 words"):
         train(text, Vocabulary(("apple",), np.array([9]), 9))
