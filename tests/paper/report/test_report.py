@@ -193,7 +193,7 @@ def test_a_model_in_another_language_lacks_the_words(tmp_path: Path) -> None:
 def test_same_seed_same_numbers(everything: Inputs) -> None:
     chosen = find_exhibits(["table-5", "table-7", "figure-1a", "bat", "sentences"])
     first = replace(everything, competitors=False, kept={})
-    again = replace(first, threads=2, kept={})
+    again = replace(first, run=Run(threads=2), kept={})
     for one, other in zip(run_exhibits(chosen, first), run_exhibits(chosen, again), strict=True):
         assert one.numbers == other.numbers, one.exhibit.name
 
