@@ -23,7 +23,7 @@ from common import make_parser, show
 from wordatoms.atoms.learning import KSVDRun, learn_run, overlaps, sparsity_by_count
 from wordatoms.atoms.sparse_coding import sparse_code
 from wordatoms.embeddings.embeddings import Embeddings
-from wordatoms.plots import draw_lines
+from wordatoms.paper.exhibits.charts import Line, LineChart, write_charts
 
 N_MIXTURES = 5000
 LARGEST_COSINE = 0.2
@@ -111,18 +111,14 @@ def main() -> None:
     show({"model": arguments.model.name, "n_mixtures": len(mixtures.rows), "settings": rows}, arguments.json)
     if arguments.plot:
         curve = rows[: len(arguments.sizes)]
-        draw_lines(
-            arguments.plot,
-            {
-                "overlap of two runs": (arguments.sizes, [row["overlap"] for row in curve]),
-                "both senses of a mixture found": (arguments.sizes, [row["both_found"] for row in curve]),
-                "relative error": (arguments.sizes, [row["error"] for row in curve]),
-            },
-            title=f"How many atoms? ({arguments.model.name}, sparsity 5)",
-            x_label="atoms",
-            y_label="share",
-            points=True,
-        )
+        measures = {
+            "overlap": "overlap of two runs",
+            "both_found": "both senses of a mixture found",
+            "error": "relative error",
+        }
+        lines = {name: Line(arguments.sizes, [row[key] for row in curve]) for key, name in measures.items()}
+        title = f"How many atoms? ({arguments.model.name}, sparsity 5)"
+        write_charts(arguments.plot, [LineChart(title, "atoms", "share", lines)])
 
 
 if __name__ == "__main__":

@@ -89,7 +89,6 @@ def test_scws_ablation(models: Path, data: Path) -> None:
 
 
 def test_lineup_with_competitors(models: Path, data: Path, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="plots need the extra `plots`")
     asked = ("--model", models / "pmi", "--testbed", data / "lineup.tsv", "-n", "4", "--runs", "2")
     plot = ("--plot", tmp_path / "figure.svg")
     found = evaluated("lineup", *asked, "--competitors", "--nnse", models / "nnse", *plot)

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from invoking import invoke, refused
 from naive_posterior import world_embeddings, world_map, world_model
-from wordatoms.cli.evaluate.common import show_result
+from wordatoms.cli.evaluate import show_result
 from wordatoms.cli.options import NumberOrAuto, Numbers
 from wordatoms.cli.texts import read_lines as read_texts
 from wordatoms.errors import InputError

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wordatoms.cli import options
-from wordatoms.cli.evaluate.lineup import testbed_option
 from wordatoms.cli.models import load_model
 from wordatoms.cli.output import remark, show_json, show_table
 from wordatoms.errors import InputError
@@ -82,7 +81,12 @@ def _read_vocabulary(path: Path) -> frozenset[str]:
 @lineup.command()
 @options.model
 @click.option("--alone", is_flag=True, help="Without a machine beside you.")
-@testbed_option
+@click.option(
+    "--testbed",
+    "testbed_file",
+    type=click.Path(dir_okay=False),
+    help="A testbed of your own.  [default: the bundled testbed]",
+)
 @click.option("--rounds", type=click.IntRange(1), default=5, show_default=True, help="Words to ask for.")
 @click.option("-n", "--shown", type=click.IntRange(2), default=20, show_default=True, help="Senses in a lineup.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the lineups.  [default: others each time]")

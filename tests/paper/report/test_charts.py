@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wordatoms.cli.evaluate import evaluate
+from wordatoms.errors import InputError
 from wordatoms.paper.exhibits.blocks import Figure, compare_table, format_cell
 from wordatoms.paper.exhibits.charts import (
     Axis,
@@ -17,8 +21,10 @@ from wordatoms.paper.exhibits.charts import (
     LineChart,
     Point,
     ScatterChart,
+    check_plot,
     line_styles,
     nice_step,
+    write_charts,
 )
 from wordatoms.paper.tasks.atoms.atom_map import N_LABELS, spread_labels
 
@@ -102,3 +108,40 @@ def test_labels_do_not_overlap(places: list[tuple[float, float, str]]) -> None:
     assert bool(chosen) == bool(places)
     for number, (x, y, _) in enumerate(chosen):
         assert all((x, y) != (a, b) for a, b, _ in chosen[:number])
+
+
+# --- charts in files of their own
+
+CHART = LineChart("a & b", "x", "y", {"<one>": Line([1, 2], [3, 4], "ours"), "two": Line([1, 2], [4, 3])}, {"paper": 3})
+
+
+def test_a_chart_in_a_file_has_its_title_legend_and_colours(tmp_path: Path) -> None:
+    write_charts(tmp_path / "a.svg", [CHART])
+    written = (tmp_path / "a.svg").read_text("utf-8")
+    texts = [each.text for each in ElementTree.fromstring(written).iter("{http://www.w3.org/2000/svg}text")]
+    assert {"a & b", "<one>", "two", "paper"} <= {*texts}
+    assert "var(" not in written
+    assert "svg .ours { color: #0072b2; }" in written
+    write_charts(tmp_path / "b.SVG", [CHART])
+    assert (tmp_path / "b.SVG").read_text("utf-8") == written
+
+
+def test_several_charts_are_several_files(tmp_path: Path) -> None:
+    write_charts(tmp_path / "a.svg", [CHART, CHART])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a-a.svg", "a-b.svg"]
+
+
+def test_files_that_cannot_become_plots(tmp_path: Path) -> None:
+    for name in ("a.png", "a"):
+        with pytest.raises(InputError, match=f"{name} is not an .svg file; plots are written as SVG"):
+            check_plot(tmp_path / name)
+    with pytest.raises(InputError, match=r"a\.svg cannot be written: there is no folder .*none; make it"):
+        check_plot(tmp_path / "none" / "a.svg")
+
+
+@pytest.mark.parametrize("task", ["centers", "induced", "lineup", "pseudowords", "walk"])
+def test_a_plot_was_refused_only_after_the_work(task: str, tmp_path: Path) -> None:
+    model = [] if task == "walk" else ["--model", str(tmp_path / "no model")]
+    result = CliRunner().invoke(evaluate, [task, *model, "--plot", "x.png"])
+    assert "x.png is not an .svg file" in str(result.exception)
+    assert not result.output

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,7 @@ VOID = {"meta", "br", "hr", "img", "input", "link"}
 @pytest.fixture(scope="module", autouse=True)
 def _short_walk() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(walk_module, "N_TOKENS", 100_000)
-        patch.setitem(walk_module.WALK, "n_words", 500)
+        patch.setattr(walk_module, "run", partial(walk_module.run, tokens=100_000, n_words=500))
         yield
 
 

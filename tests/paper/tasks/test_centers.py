@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from wordatoms.cli.evaluate.centers import centers
+from wordatoms.cli.evaluate import evaluate as evaluate_group
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.vector_files import write_vectors
@@ -20,6 +20,8 @@ from wordatoms.pipeline.embed import import_vectors
 from wordatoms.pipeline.map import MapSettings, map_contexts
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.corpus import Corpus, open_corpus
+
+centers = evaluate_group.commands["centers"]
 
 WORDS = ["the", "and", "bank", "river", "water", "shore", "money", "loan", "credit", "tree", "cat", "dog"]
 VECTORS = np.array(
@@ -84,7 +86,6 @@ def test_words_without_contexts_are_refused(text: Path) -> None:
 
 
 def test_command(text: Path, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     write_vectors(EMBEDDINGS, tmp_path / "v.txt", format="glove")
     folder = ModelFolder(tmp_path / "m", create=True)
     import_vectors(tmp_path / "v.txt", folder)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from wordatoms.cli.evaluate.induced import induced
+from wordatoms.cli.evaluate import evaluate as evaluate_group
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.vector_files import write_vectors
 from wordatoms.errors import InputError
@@ -18,6 +18,8 @@ from wordatoms.paper.tasks.induced.evaluate import evaluate_induced, split_corpu
 from wordatoms.pipeline.embed import import_vectors
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.corpus import Corpus, open_corpus
+
+induced = evaluate_group.commands["induced"]
 
 DIM, N_WORDS, N_LINES = 4, 120, 3000
 
@@ -97,7 +99,6 @@ def test_too_little_text(world: tuple[Embeddings, Path], tmp_path: Path) -> None
 
 
 def test_command(world: tuple[Embeddings, Path], tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     embeddings, path = world
     write_vectors(embeddings, tmp_path / "v.txt", format="glove")
     import_vectors(tmp_path / "v.txt", ModelFolder(tmp_path / "m", create=True))

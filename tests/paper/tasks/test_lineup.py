@@ -17,7 +17,7 @@ from naive_lineup import choose, list_vector
 from naive_posterior import context_vector, unit, world_embeddings, world_map, world_model
 from planted import planted_model, planted_testbed
 from samples import slow
-from wordatoms.cli.evaluate.lineup import lineup as command
+from wordatoms.cli.evaluate import evaluate as evaluate_group
 from wordatoms.contexts.reader import ReadingSettings
 from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.paper.tasks.lineup.data import Testbed, draw_lineups
@@ -30,6 +30,7 @@ from wordatoms.paper.tasks.lineup.evaluate import (
     evaluate_lineup,
     mark,
 )
+from wordatoms.paper.tasks.lineup.exhibit import draw_by_chosen, draw_by_shown, numbers_of
 from wordatoms.paper.tasks.lineup.methods import (
     VectorMethod,
     answer_lineups,
@@ -41,6 +42,8 @@ from wordatoms.paper.tasks.lineup.methods import (
     word_method,
 )
 from wordatoms.senses.model import SenseModel, load
+
+command = evaluate_group.commands["lineup"]
 
 HEADLINE = Setting(n=8, t=2)
 
@@ -234,13 +237,15 @@ def test_table_and_evidence(model: SenseModel, testbed: Testbed) -> None:
     assert written["scores"]["ours"]["precision"] == result.figures["ours"][HEADLINE].precision
     assert set(written["items"][0]) == {"method", "word", "known", "true", "returned", "correct", "found"}
     assert "the paper reports precision 0.65 and recall 0.75" in result.verdict
-    assert {(row["n"], row["t"]) for row in result.curve_rows()} == {("8", str(t)) for t in range(1, 7)} | {("20", "2")}
-    assert set(result.curves()) == {"ours", WORD_ONLY, RANDOM}
-    assert result.curves()["ours"][1][0] == result.figures["ours"][HEADLINE._replace(t=1)].precision
-    assert set(result.lines()) == {
-        f"{name}, {x}" for name in ("ours", WORD_ONLY, RANDOM) for x in ("precision", "recall")
+    assert {(row["n"], row["t"]) for row in result.more_rows()} == {("8", str(t)) for t in range(1, 7)} | {("20", "2")}
+    numbers = numbers_of(result)
+    by_chosen, by_shown = draw_by_chosen(numbers, 8).lines, draw_by_shown(numbers, 2).lines
+    assert {*by_chosen} == {"ours", WORD_ONLY, RANDOM, "the paper, t = 4"}
+    assert by_chosen["ours"].ys[0] == result.figures["ours"][HEADLINE._replace(t=1)].precision
+    assert {*by_shown} == {
+        f"{name}, {kind}" for name in ("ours", WORD_ONLY, RANDOM) for kind in ("precision", "recall")
     }
-    assert result.lines()["ours, recall"][0] == [8, 20]
+    assert by_shown["ours, recall"].xs == [8, 20]
 
 
 def test_refuses(model: SenseModel, testbed: Testbed) -> None:

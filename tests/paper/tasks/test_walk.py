@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from wordatoms.cli.evaluate.walk import walk as walk_command
+from wordatoms.cli.evaluate import evaluate as evaluate_group
 from wordatoms.errors import InputError
 from wordatoms.paper.tasks.walk import evaluate as task
 from wordatoms.paper.tasks.walk.data import BLOCK_WINDOWS, Contexts, GaussianWalk, discourse_covariance, draw_walk
@@ -15,10 +15,12 @@ from wordatoms.paper.tasks.walk.evaluate import (
     STATEMENTS,
     WalkResult,
     compare,
-    draw_walk_errors,
     evaluate_walk,
     text_lengths,
 )
+from wordatoms.paper.tasks.walk.exhibit import draw_errors, numbers_of
+
+walk_command = evaluate_group.commands["walk"]
 
 PAIRS = np.array([[0, 1], [2, 3], [4, 5]])
 SMALL = ["--words", "600", "--dim", "4", "--window", "10", "--trace", "1", "--tokens", "100000", "--pairs", "20"]
@@ -127,10 +129,10 @@ def test_bad_parameters(walk: GaussianWalk, options: dict[str, int], message: st
         evaluate_walk(walk, **options)
 
 
-def test_the_plot(result: WalkResult, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="plots need the extra `plots`")
-    draw_walk_errors(result, tmp_path / "walk.svg")
-    assert (tmp_path / "walk.svg").read_bytes().startswith(b"<?xml")
+def test_the_plot(result: WalkResult) -> None:
+    chart = draw_errors(numbers_of(result))
+    assert len(chart.lines) == 6
+    assert all(len(line.xs) == len(line.ys) > 1 for line in chart.lines.values())
 
 
 def test_the_command_gives_the_same_json_on_any_number_of_threads() -> None:
@@ -149,7 +151,7 @@ def test_the_command_shows_a_table_and_the_verdict() -> None:
 def test_the_command_announced_fewer_tokens_than_it_drew() -> None:
     shown = CliRunner().invoke(walk_command, [*SMALL, "--tokens", "1000", "--window", "30", "--pairs", "100"])
     assert shown.exit_code == 0, shown.output
-    assert f"drawing {BLOCK_WINDOWS * 30:,} tokens" in shown.stderr
+    assert f"drew {BLOCK_WINDOWS * 30:,} tokens" in shown.stderr
     assert f"with {BLOCK_WINDOWS * 30:,} tokens" in shown.stderr
     assert f"blocks of {BLOCK_WINDOWS} windows" in " ".join(CliRunner().invoke(walk_command, ["--help"]).output.split())
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from samplewordnet import write_database
-from wordatoms.cli.evaluate.wordnet import wordnet as command
+from wordatoms.cli.evaluate import evaluate as evaluate_group
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
@@ -29,6 +29,8 @@ from wordatoms.paper.tasks.wordnet.evaluate import (
 )
 from wordatoms.paper.wordnet import WordNet
 from wordatoms.storage.folder import ModelFolder
+
+command = evaluate_group.commands["wordnet"]
 
 DIM = 30
 WORDS = ("elastic", "device", "season", "growth", "ground", "move", "decay", "made", "thing", "spring", "fall", "up")

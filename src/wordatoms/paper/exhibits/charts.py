@@ -1,17 +1,24 @@
-"""Charts as inline SVG: lines, horizontal bars and a scatter, without any library.
+"""Charts as SVG: lines, horizontal bars and a scatter, without any library.
 
-Colours, dashes and fonts are those of the page's style sheet, by class, so that a chart is right on light and dark
-ground and in print; `s0`, `s1`, … are the series. What a chart shows is also said in its title and description. Only
-what the report needs is here: no time axes, no second axis, no stacking.
+Colours, dashes and fonts come from the style sheet `charts.css` by class, so that a chart suits light and dark ground
+and print; `s0`, `s1`, … are the series. The title and description of a chart say in words what it shows. There are no
+time axes, no second axis and no stacking.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import NamedTuple
+
+from wordatoms.errors import InputError
+from wordatoms.storage.files import write_atomic
+
+STYLE = Path(__file__).with_name("charts.css")
 
 N_SERIES = 14
 """Looks that the style sheet has for series; then they begin again."""
@@ -22,6 +29,8 @@ CHARACTER = 6.4
 BAR_HEIGHT = 20
 MARGIN = 44
 """Around a scatter, so that labels have room."""
+TITLE_HEIGHT, LEGEND_LINE = 30, 18
+"""Of a chart in a file of its own."""
 
 
 class Line(NamedTuple):
@@ -171,6 +180,60 @@ class Axis:
     def place(self, value: float) -> float:
         low, high, value = (math.log10(each) if self.log else each for each in (self.low, self.high, value))
         return round(self.start + (self.stop - self.start) * (value - low) / ((high - low) or 1.0), 1)
+
+
+def legend_key(style: str) -> str:
+    """The mark of a series in the legend, 22 by 10."""
+    if style.startswith("bar"):
+        return f'<rect class="{style}" x="3" y="0" width="16" height="10"/>'
+    if style == "reference":
+        return '<line class="reference" x1="0" x2="22" y1="5" y2="5"/>'
+    return f'<polyline class="line {style}" points="0,5 22,5"/><circle class="dot {style}" cx="11" cy="5" r="3"/>'
+
+
+def write_charts(path: Path, charts: Sequence[LineChart]) -> None:
+    """Write charts as SVG files: one as `NAME.svg`, several as `NAME-a.svg`, `NAME-b.svg`, …"""
+    check_plot(path)
+    names = [path] if len(charts) == 1 else [path.with_stem(f"{path.stem}-{letter}") for letter in "abcdef"]
+    for name, chart in zip(names, charts, strict=False):
+        with write_atomic(name) as file:
+            file.write(standalone_svg(chart).encode())
+
+
+def check_plot(path: Path) -> None:
+    """Refuse a file that cannot become a plot, before the plot is computed."""
+    if path.suffix.lower() != ".svg":
+        raise InputError(f"{path} is not an .svg file; plots are written as SVG, pass a name that ends in .svg.")
+    if not path.parent.is_dir():
+        raise InputError(f"{path} cannot be written: there is no folder {path.parent}; make it, or pass another.")
+
+
+def standalone_svg(chart: LineChart) -> str:
+    """A chart as a file of its own, with title and legend on white ground.
+
+    The colours of the style sheet are filled in, because many viewers know no custom properties.
+    """
+    sheet = STYLE.read_text("utf-8")
+    light, rules = sheet.split("@media", 1)[0], sheet.split("\n}\n")[-1]
+    colours = dict(re.findall(r"(--[\w-]+): (#\w+)", light))
+    rules = re.sub(r"var\((--[\w-]+)\)", lambda found: colours[found[1]], rules)
+    height = TITLE_HEIGHT + HEIGHT + LEGEND_LINE * len(chart.legend) + 8
+    parts = [
+        f'<text x="{WIDTH / 2}" y="{TITLE_HEIGHT / 2}" class="middle" style="font-weight: 600">{escape(chart.title)}'
+        "</text>",
+        chart.svg().replace("<svg ", f'<svg y="{TITLE_HEIGHT}" width="{WIDTH}" height="{HEIGHT}" ', 1),
+    ]
+    for number, (style, name) in enumerate(chart.legend):
+        y = TITLE_HEIGHT + HEIGHT + LEGEND_LINE * number
+        parts.append(
+            f'<g transform="translate({LEFT} {y})">{legend_key(style)}<text x="30" y="5">{escape(name)}</text></g>'
+        )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}">\n'
+        f'<style>\n{rules}</style>\n<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>\n'
+        + "\n".join(parts)
+        + "\n</svg>\n"
+    )
 
 
 def nice_step(span: float) -> float:

@@ -1,4 +1,4 @@
-"""The paper's competitors for a task, where there is a text for them to learn from or a model of NNSE vectors."""
+"""The paper's competitors for a task: those that learn from text, and a model of NNSE vectors."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from wordatoms.contexts.usages import SenseInventory
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.paper.exhibits import needs
 from wordatoms.paper.exhibits.inputs import Inputs
+from wordatoms.senses.model import SenseModel
 
 NNSE = "nnse"
 STANDS_FOR = {
@@ -17,15 +18,15 @@ STANDS_FOR = {
     "Mu 2016, k=2": "grassmeans-2",
     "Mu 2016, k=5": "grassmeans-5",
 }
-"""The competitor of ours for each of the paper's."""
+"""Our counterpart of each of the paper's competitors."""
 
 
 def competitors(inputs: Inputs, words: Sequence[str], *, space: Embeddings | None = None) -> dict[str, SenseInventory]:
-    """By name; with a `space`, the sense vectors of NNSE lie there, too."""
+    """The competitors of a model by name; with a `space`, the sense vectors of NNSE lie there, too."""
     from wordatoms.paper.baselines.learning import learn_competitors, nnse_competitor
 
     made: dict[str, SenseInventory] = {}
-    if needs.COMPETITORS.is_met(inputs):
+    if needs.COMPETITORS.is_met(inputs) or (inputs.names and inputs.competitors):
         made |= learn_competitors(
             inputs.model,
             words,
@@ -33,6 +34,13 @@ def competitors(inputs: Inputs, words: Sequence[str], *, space: Embeddings | Non
             random_state=inputs.seed,
             run=inputs.run,
         )
-    if NNSE in inputs.models and inputs.method != NNSE:
-        made[NNSE] = nnse_competitor(inputs.model, words, inputs.models[NNSE].embeddings, space=space)
+    nnse = _nnse_model(inputs)
+    if nnse:
+        made[NNSE] = nnse_competitor(inputs.model, words, nnse.embeddings, space=space)
     return made
+
+
+def _nnse_model(inputs: Inputs) -> SenseModel | None:
+    if inputs.nnse or inputs.names or inputs.method == NNSE:
+        return inputs.nnse
+    return inputs.models.get(NNSE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,6 +38,11 @@ class Inputs:
     run: Run = DEFAULT_RUN
     competitors: bool = True
     """Whether the paper's competitors are learned from the text."""
+    nnse: SenseModel | None = None
+    """NNSE vectors as a further competitor. `reproduce` finds them among the other models."""
+    names: tuple[str, ...] = ()
+    """The models as a command named them (`evaluate`), in their order. Then competitors are learned or it is an error;
+    without names (`reproduce`) they are learned where that is possible."""
     arguments: tuple[str, ...] = ()
     """What the command line was given, to say how to do it again."""
     kept: dict[str, Any] = field(default_factory=dict)
@@ -51,10 +56,20 @@ class Inputs:
             found.setdefault(model.embeddings.method, model)
         return found
 
+    def only(self, model: SenseModel) -> Inputs:
+        """The same inputs with one model."""
+        return replace(self, model=model, others=())
+
     @property
     def method(self) -> str:
         """That of the model's vectors."""
         return self.model.embeddings.method
+
+    @property
+    def data_path(self) -> Path:
+        """The data, for a task that cannot do without them."""
+        assert self.data is not None
+        return self.data
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
         """What `make` gives, made at the first call."""

@@ -23,13 +23,14 @@ from wordatoms.paper.exhibits.blocks import (
     compare_table,
     format_cell,
 )
-from wordatoms.paper.exhibits.charts import Chart, ScatterChart
+from wordatoms.paper.exhibits.charts import STYLE as CHART_STYLE
+from wordatoms.paper.exhibits.charts import Chart, ScatterChart, legend_key
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import shown_method
 from wordatoms.paper.report.describing import describe_model
 from wordatoms.paper.report.runner import Outcome
 
-STYLE = Path(__file__).with_name("page.css")
+STYLES = (CHART_STYLE, Path(__file__).with_name("page.css"))
 PAPER = (
     "S. Arora, Y. Li, Y. Liang, T. Ma, A. Risteski: Linear Algebraic Structure of Word Senses, with Applications to "
     "Polysemy. TACL 6, 2018."
@@ -54,12 +55,13 @@ def make_page(outcomes: Sequence[Outcome], inputs: Inputs) -> str:
         *(_section(outcome, inputs) for outcome in outcomes),
         _footer(outcomes),
     ]
+    style = "".join(path.read_text("utf-8") for path in STYLES)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         "<title>Word senses, reproduced</title>\n"
-        f"<style>\n{STYLE.read_text('utf-8')}</style>\n</head>\n<body>\n<main>\n" + "\n".join(body) + "\n</main>\n"
+        f"<style>\n{style}</style>\n</head>\n<body>\n<main>\n" + "\n".join(body) + "\n</main>\n"
         "</body>\n</html>\n"
     )
 
@@ -230,20 +232,12 @@ def _block(block: Block) -> str:
 
 def _figure(chart: Chart) -> str:
     legend = "".join(
-        f'<li><svg class="key" viewBox="0 0 22 10" aria-hidden="true">{_key(style)}</svg>{escape(name)}</li>'
+        f'<li><svg class="key" viewBox="0 0 22 10" aria-hidden="true">{legend_key(style)}</svg>{escape(name)}</li>'
         for style, name in chart.legend
     )
     listed = f'<ul class="legend">{legend}</ul>' if legend else ""
     wide = ' class="wide"' if isinstance(chart, ScatterChart) else ""
     return f"<figure{wide}><figcaption>{escape(chart.title)}</figcaption>{chart.svg()}{listed}</figure>"
-
-
-def _key(style: str) -> str:
-    if style.startswith("bar"):
-        return f'<rect class="{style}" x="3" y="0" width="16" height="10"/>'
-    if style == "reference":
-        return '<line class="reference" x1="0" x2="22" y1="5" y2="5"/>'
-    return f'<polyline class="line {style}" points="0,5 22,5"/><circle class="dot {style}" cx="11" cy="5" r="3"/>'
 
 
 def _table(table: Table, kind: str = "") -> str:

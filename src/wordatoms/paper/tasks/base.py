@@ -1,21 +1,87 @@
-"""What every evaluation hands back: a table for people, and everything behind it as JSON."""
+"""What all tasks share: the record of a task, its options and its result; named methods; Spearman's correlation.
+
+A task is one folder of `wordatoms.paper.tasks`. The folder's `__init__.py` holds the function that runs the task and
+its `Task` records, and imports nothing heavy, so that `evaluate --help` is quick. `evaluate` makes a command of every
+`Task`; the exhibits of the report call the same function.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from inspect import signature
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
+
+from wordatoms.errors import InputError
+
+if TYPE_CHECKING:
+    from wordatoms.paper.exhibits.charts import LineChart
+    from wordatoms.paper.exhibits.inputs import Inputs
+
+Role = Literal["ours", "competitor", "baseline"]
+
+# --- tasks
+
+
+class Option(NamedTuple):
+    """An option of a task's command, passed to `run` as the keyword `name`; its default is that of the keyword."""
+
+    name: str
+    help: str
+    kind: type[Any] = int
+    """`int`, `float`, `str`, `bool` for a flag, or `Path` for a file."""
+    flags: tuple[str, ...] = ()
+    """How it is written, where that is not `--name`."""
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    """A lower bound that is itself excluded."""
+    choices: tuple[str, ...] = ()
+    multiple: bool = False
+    metavar: str | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task: its command, the function that runs it, and its figure."""
+
+    name: str
+    help: str
+    run: Callable[..., TaskResult]
+    """Called with `Inputs` and the task's own options as keywords."""
+    takes: tuple[str, ...]
+    """The fields of `Inputs` that the command has options for."""
+    options: tuple[Option, ...] = ()
+    stages: tuple[str, ...] = ("embed",)
+    """Stages that the model must have; none if the task reads no model."""
+    plot: Callable[[Any, Inputs], Sequence[LineChart]] | None = None
+    """The charts of a result, for `--plot`; those that the report shows."""
+
+    def default(self, option: Option) -> Any:
+        return signature(self.run).parameters[option.name].default
 
 
 class TaskResult(ABC):
-    """The outcome of a task, with its evidence."""
+    """The result of a task: tables for people, and everything behind them as JSON."""
 
     @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
-        """The rows of a table, at least one; the same columns in each."""
+        """The rows of the table, at least one; all have the same columns."""
+
+    def more_rows(self) -> list[dict[str, Any]]:
+        """The rows of a second table, if there is one."""
+        return []
 
     @property
     def verdict(self) -> str:
-        """In one line, what the paper reports and whether this agrees; empty where it reports nothing."""
+        """What the paper reports and whether this agrees, in one line; empty where it reports nothing."""
+        return ""
+
+    @property
+    def note(self) -> str:
+        """Something to know about how the result was computed; usually empty."""
         return ""
 
     @abstractmethod
@@ -26,3 +92,55 @@ class TaskResult(ABC):
         """The names of the columns, and the rows."""
         rows = self.rows()
         return list(rows[0]), [list(row.values()) for row in rows]
+
+
+# --- methods
+
+
+@dataclass(frozen=True)
+class NamedMethod:
+    """A method that a task compares with others."""
+
+    name: str
+    role: Role
+
+    def __post_init__(self) -> None:
+        if self.role not in get_args(Role):
+            raise InputError(f"the role of '{self.name}' is {self.role!r}; pass one of {', '.join(get_args(Role))}.")
+
+
+AnyMethod = TypeVar("AnyMethod", bound=NamedMethod)
+
+
+def check_methods(methods: Sequence[AnyMethod]) -> tuple[AnyMethod, ...]:
+    """The methods as a tuple; an error if two have the same name."""
+    names = [method.name for method in methods]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{names.count(name)} methods are named '{name}'; give each a name of its own.")
+    return tuple(methods)
+
+
+# --- rank correlation
+
+
+def spearman(similarities: Sequence[float | None], ratings: Sequence[float]) -> float | None:
+    """Spearman's correlation over the pairs that have a similarity; None where all values of one side are equal."""
+    from scipy.stats import spearmanr
+
+    covered = [(value, rating) for value, rating in zip(similarities, ratings, strict=True) if value is not None]
+    if len({value for value, _ in covered}) < 2 or len({rating for _, rating in covered}) < 2:
+        return None
+    return float(spearmanr(*zip(*covered, strict=True)).statistic)
+
+
+def filled_with_mean(similarities: Sequence[float | None]) -> list[float]:
+    """The similarities, with their mean for pairs that have none, so that a small vocabulary is no advantage."""
+    known = [value for value in similarities if value is not None]
+    mean = fmean(known) if known else 0.0
+    return [mean if value is None else value for value in similarities]
+
+
+def coverage(similarities: Sequence[float | None]) -> float:
+    """The share of pairs that have a similarity."""
+    return sum(value is not None for value in similarities) / len(similarities)

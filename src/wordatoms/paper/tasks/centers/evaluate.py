@@ -78,7 +78,7 @@ class CentersResult(TaskResult):
             for number, center in enumerate(self.centers, 1)
         ]
 
-    def direction_rows(self) -> list[dict[str, Any]]:
+    def more_rows(self) -> list[dict[str, Any]]:
         return [{**asdict(each), "nearest": _joined(each.nearest)} for each in self.last_directions]
 
     @property
@@ -113,7 +113,7 @@ class CentersResult(TaskResult):
                 {"center": number, "windows": center.n_windows, **_neighbours(center)}
                 for number, center in enumerate(self.centers, 1)
             ],
-            "last_directions": self.direction_rows(),
+            "last_directions": self.more_rows(),
             "spectrum": list(self.spectrum),
         }
 

@@ -9,22 +9,12 @@ from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Row, make_tab
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import shown_method
+from wordatoms.paper.tasks.centers import run
+from wordatoms.paper.tasks.centers.evaluate import PAPER
 
 
 def _run_centers(inputs: Inputs) -> Numbers:
-    from wordatoms.paper.tasks.centers.evaluate import PAPER, evaluate_centers
-    from wordatoms.paper.texts import SMALL_SHARD_BYTES, evaluation_text
-
-    model = inputs.model
-    with evaluation_text(model.folder, inputs.text, inputs.run, shard_bytes=SMALL_SHARD_BYTES) as corpus:
-        result = evaluate_centers(
-            model.embeddings,
-            model.induced_map,
-            corpus,
-            tokenizer=model.tokenizer,
-            random_state=inputs.seed,
-            run=inputs.run,
-        )
+    result = run(inputs)
     paper: Any = PAPER[result.word]
     words = {when: [word for center in paper.values() for word in center[when].split()] for when in ("before", "after")}
     shares = {when: sum(word in result.frequent for word in found) / len(found) for when, found in words.items()}
@@ -34,7 +24,7 @@ def _run_centers(inputs: Inputs) -> Numbers:
         "centers": result.rows(),
         "frequent": {"before": result.frequent_before, "after": result.frequent_after},
         "paper": {"centers": list(paper.values()), "frequent": shares},
-        "last_directions": result.direction_rows(),
+        "last_directions": result.more_rows(),
     }
 
 
@@ -103,3 +93,4 @@ TABLE_1 = Exhibit(
     _why_centers,
     needs=(needs.TEXT, needs.MAP, needs.knows("access")),
 )
+EXHIBITS = (TABLE_1,)

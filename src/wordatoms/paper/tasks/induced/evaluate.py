@@ -79,6 +79,9 @@ class InducedResult(TaskResult):
     """The held-out words under the headline: the whole text, SIF, target out, common direction kept."""
     n_fitted: int
     min_contexts: int
+    """Contexts that every word of the test has at least."""
+    asked_contexts: int
+    """Contexts that were asked for, which too few words may have."""
 
     def find(
         self, *, text: float = 1.0, average: str = "SIF", target: str = "out", common: str = "kept"
@@ -98,6 +101,14 @@ class InducedResult(TaskResult):
             f"The paper reports a cosine of 0.94 to 0.96 with A and 0.58 without (GloVe); here {_pair(out)} with the "
             f"word left out of its contexts, {_pair(inside)} with it in, {_pair(plain)} with it in plain averages: "
             f"that A is needed {'holds here too' if is_needed else 'does not hold here'}."
+        )
+
+    @property
+    def note(self) -> str:
+        if self.min_contexts >= self.asked_contexts:
+            return ""
+        return (
+            f"too few words have {self.asked_contexts:,} contexts; those with {self.min_contexts:,} or more were taken"
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -151,7 +162,8 @@ def evaluate_induced(
         lines += [line for amount in amounts for line in _lines(test, amount, amounts[-1], average, directions)]
         words = words or test.word_scores(amounts[-1].outside, amounts[-1].n_contexts)
     assert test is not None
-    return InducedResult(tuple(_sorted(lines)), tuple(words), int(test.fitted.sum()), test.min_contexts)
+    n_fitted = int(test.fitted.sum())
+    return InducedResult(tuple(_sorted(lines)), tuple(words), n_fitted, test.min_contexts, min_contexts)
 
 
 @dataclass(frozen=True)

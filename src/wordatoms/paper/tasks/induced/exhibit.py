@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from wordatoms.paper.exhibits import needs
@@ -10,33 +11,26 @@ from wordatoms.paper.exhibits.charts import Line, LineChart
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import shown_method
-from wordatoms.senses.model import SenseModel
+from wordatoms.paper.tasks.induced import run
+from wordatoms.paper.tasks.induced.evaluate import PAPER, InducedResult
 
+WAYS = {
+    "SIF, word left out": ("SIF", "out"),
+    "SIF, word in": ("SIF", "in"),
+    "plain mean, word left out": ("plain", "out"),
+    "plain mean, word in": ("plain", "in"),
+}
+"""Ways to average the contexts of a word."""
 FEW_CONTEXTS = 20_000_000
 """With fewer, averages of contexts are noisy: about a quarter of the text that our full-size models have seen."""
 
 
 def _run_induced(inputs: Inputs) -> Numbers:
-    return {
-        "paper": _paper_induced(),
-        "models": {method: _induced_of(model, inputs) for method, model in inputs.models.items()},
-    }
+    results = {method: run(inputs.only(model)) for method, model in inputs.models.items()}
+    return {"paper": dict(PAPER), "models": {method: _numbers_of(result) for method, result in results.items()}}
 
 
-def _paper_induced() -> dict[str, Any]:
-    from wordatoms.paper.tasks.induced.evaluate import PAPER
-
-    return dict(PAPER)
-
-
-def _induced_of(model: SenseModel, inputs: Inputs) -> dict[str, Any]:
-    from wordatoms.paper.tasks.induced.evaluate import evaluate_induced
-    from wordatoms.paper.texts import SMALL_SHARD_BYTES, evaluation_text
-
-    with evaluation_text(model.folder, inputs.text, inputs.run, shard_bytes=SMALL_SHARD_BYTES) as corpus:
-        result = evaluate_induced(
-            model.embeddings, corpus, random_state=inputs.seed, tokenizer=model.tokenizer, run=inputs.run
-        )
+def _numbers_of(result: InducedResult) -> dict[str, Any]:
     kept = [row for row in result.rows() if row["common"] == "kept"]
     return {
         "n_held_out": len(result.words),
@@ -46,9 +40,9 @@ def _induced_of(model: SenseModel, inputs: Inputs) -> dict[str, Any]:
     }
 
 
-def _induced_rows(model: Numbers, average: str, target: str) -> list[Numbers]:
-    """By growing amount of text."""
-    return [row for row in model["table"] if (row["average"], row["target"]) == (average, target)]
+def _select(rows: Sequence[Numbers], average: str, target: str) -> list[Numbers]:
+    """The rows of one way to average contexts, by growing amount of text."""
+    return [row for row in rows if (row["average"], row["target"]) == (average, target)]
 
 
 def _judged_model(numbers: Numbers) -> tuple[str, Numbers]:
@@ -61,7 +55,7 @@ def _judged_model(numbers: Numbers) -> tuple[str, Numbers]:
 def _figures_induced(numbers: Numbers) -> list[Figure]:
     paper, (method, model) = numbers["paper"], _judged_model(numbers)
     name, amounts = shown_method(method), list(paper["cosine"].items())
-    out, inside = _induced_rows(model, "SIF", "out"), _induced_rows(model, "plain", "in")
+    out, inside = _select(model["table"], "SIF", "out"), _select(model["table"], "plain", "in")
 
     def figure(what: str, figure_of_paper: float, row: Numbers, **more: Any) -> Figure:
         return Figure(what, figure_of_paper, row["cosine"], row["without_map"], "without A", **more)
@@ -84,11 +78,26 @@ def _figures_induced(numbers: Numbers) -> list[Figure]:
     return found
 
 
+def draw_amounts(method: str, rows: Sequence[Numbers]) -> LineChart:
+    """The cosines by amount of text, with the common direction kept."""
+    kept = [row for row in rows if row.get("common", "kept") == "kept"]
+    curves = {name: _select(kept, *way) for name, way in WAYS.items()}
+    lines = {
+        name: Line([row["n_contexts"] for row in found], [row["cosine"] for row in found], "ours" if not number else "")
+        for number, (name, found) in enumerate(curves.items())
+    }
+    return LineChart(
+        f"Induced embeddings by amount of text, {shown_method(method)}",
+        "contexts read",
+        "cosine with the word's vector",
+        lines,
+        {"the paper, GloVe, 1M paragraphs": 0.96, "the paper, without A": 0.58},
+    )
+
+
 def _render_induced(numbers: Numbers) -> list[Block]:
-    kinds = {"SIF, word left out": ("SIF", "out"), "SIF, word in": ("SIF", "in")}
-    kinds |= {"plain mean, word left out": ("plain", "out"), "plain mean, word in": ("plain", "in")}
     cells = {
-        method: [_induced_rows(model, *kind)[-1] for kind in kinds.values()]
+        method: [_select(model["table"], *way)[-1] for way in WAYS.values()]
         for method, model in numbers["models"].items()
     }
     rows = [
@@ -96,24 +105,13 @@ def _render_induced(numbers: Numbers) -> list[Block]:
         for method, of_method in cells.items()
     ]
     method, model = _judged_model(numbers)
-    curves = {name: _induced_rows(model, *kind) for name, kind in kinds.items() if name != "plain mean, word left out"}
-    lines = {
-        name: Line([row["n_contexts"] for row in found], [row["cosine"] for row in found], "ours" if not number else "")
-        for number, (name, found) in enumerate(curves.items())
-    }
     return [
         make_table(
-            [Column("vectors"), *map(Column, kinds)],
+            [Column("vectors"), *map(Column, WAYS)],
             rows,
             "Mean cosine with A, in brackets without, on all of the text.",
         ),
-        LineChart(
-            f"Induced embeddings by amount of text, {shown_method(method)}",
-            "contexts read",
-            "cosine with the word's vector",
-            lines,
-            {"the paper, GloVe, 1M paragraphs": 0.96, "the paper, without A": 0.58},
-        ),
+        draw_amounts(method, model["table"]),
         Remark(
             f"{model['n_held_out']:,} words held out, {model['n_fitted']:,} fitted; words with "
             f"{model['min_contexts']:,} contexts or more."
@@ -145,3 +143,4 @@ TABLE_2 = Exhibit(
     needs=(needs.TEXT,),
     helped_by=(needs.OTHERS,),
 )
+EXHIBITS = (TABLE_2,)

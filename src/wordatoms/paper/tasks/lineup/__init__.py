@@ -1,0 +1,116 @@
+"""Figure 1: the police lineup (Section 6.3)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordatoms.paper.tasks.base import Option, Task, TaskResult
+
+if TYPE_CHECKING:
+    from wordatoms.paper.exhibits.charts import LineChart
+    from wordatoms.paper.exhibits.inputs import Inputs
+    from wordatoms.paper.tasks.lineup.data import Testbed
+    from wordatoms.paper.tasks.lineup.methods import VectorMethod
+    from wordatoms.senses.model import SenseModel
+
+
+def run(
+    inputs: Inputs,
+    *,
+    testbed_file: str | None = None,
+    vectors: str | None = None,
+    raw: bool = False,
+    remove_common: bool = False,
+    shown: int | None = None,
+    chosen: int = 4,
+    runs: int = 5,
+    show: str | None = None,
+) -> TaskResult:
+    """Put the same lineups to all methods; with `show`, one lineup to the model alone."""
+    from wordatoms.paper.tasks.lineup.data import load_testbed
+    from wordatoms.paper.tasks.lineup.evaluate import PAPER_N, Setting, evaluate_lineup, show_lineup
+    from wordatoms.paper.tasks.lineup.methods import atoms_method, context_method
+
+    testbed, models = load_testbed(testbed_file), _named_models(inputs)
+    choices: dict[str, Any] = {"vectors": vectors, "unit": not raw, "remove_common": remove_common}
+    if show:
+        method = atoms_method(inputs.model, **choices)
+        return show_lineup(testbed, method, show, n_shown=shown, n_chosen=chosen, random_state=inputs.seed)
+    methods = {name: atoms_method(model, **choices) for name, model in models.items()}
+    if "map" in inputs.model.folder.stages:
+        methods[f"{next(iter(models))}, lists read as contexts"] = context_method(inputs.model, **choices)
+    methods |= _competing_methods(inputs, testbed, unit=not raw, remove_common=remove_common)
+    headline = Setting(shown or PAPER_N, chosen)
+    return evaluate_lineup(testbed, methods, headline=headline, n_runs=runs, random_state=inputs.seed)
+
+
+def _named_models(inputs: Inputs) -> dict[str, SenseModel]:
+    """The models with atoms, by the name that their method gets."""
+    from wordatoms.paper.baselines import LEARNED
+    from wordatoms.paper.exhibits.competing import NNSE
+    from wordatoms.paper.exhibits.published import shown_method
+
+    if not inputs.names:
+        with_atoms = {method: model for method, model in inputs.models.items() if "atomize" in model.folder.stages}
+        return {f"atoms of {shown_method(method)}": model for method, model in with_atoms.items()}
+    taken = [*(LEARNED if inputs.competitors else ()), *([NNSE] if inputs.nnse else ())]
+    names = [Path(path).absolute().name for path in inputs.names]
+    if len({*names, *taken}) < len(names) + len(taken):  # whole paths where a name is there twice or taken
+        names = [str(Path(path).resolve()) for path in inputs.names]
+    return dict(zip(names, (inputs.model, *inputs.others), strict=True))
+
+
+def _competing_methods(inputs: Inputs, testbed: Testbed, *, unit: bool, remove_common: bool) -> dict[str, VectorMethod]:
+    """Competitors with the word vectors of the model, in whose space their senses lie."""
+    from wordatoms.paper.exhibits.competing import competitors
+    from wordatoms.paper.tasks.lineup.methods import inventory_method, lineup_sif
+
+    words, sif = list(testbed), lineup_sif(inputs.model, vectors="word", unit=unit)
+    found = competitors(inputs, words, space=sif.embeddings)
+    return {
+        name: inventory_method(inventory, sif, words, remove_common=remove_common) for name, inventory in found.items()
+    }
+
+
+def plot(result: TaskResult, _inputs: Inputs) -> list[LineChart]:
+    """Both panels; nothing for a single lineup."""
+    from wordatoms.paper.tasks.lineup.evaluate import LineupResult
+    from wordatoms.paper.tasks.lineup.exhibit import draw_by_chosen, draw_by_shown, numbers_of
+
+    if not isinstance(result, LineupResult):
+        return []
+    numbers = numbers_of(result)
+    return [draw_by_chosen(numbers, result.headline.n), draw_by_shown(numbers, result.headline.t)]
+
+
+TASKS = (
+    Task(
+        "lineup",
+        "Figure 1: which of n lists of words are senses of this word?",
+        run,
+        ("model", "others", "competitors", "seed", "threads", "quiet"),
+        (
+            Option(
+                "testbed_file",
+                "A testbed of your own.  [default: the bundled testbed]",
+                Path,
+                flags=("--testbed",),
+            ),
+            Option(
+                "vectors",
+                "Word vectors to use.  [default: those that the atoms were learned from]",
+                str,
+                choices=("word", "induced"),
+            ),
+            Option("raw", "Keep the lengths of word vectors instead of scaling them to 1.", bool),
+            Option("remove_common", "Remove the common direction of the model's map from the lists.", bool),
+            Option("shown", "Senses in a lineup.  [default: 20; with --show: 6]", flags=("-n", "--shown"), least=2),
+            Option("chosen", "Senses to choose.", flags=("-t", "--chosen"), least=1),
+            Option("runs", "Runs with different lineups.", least=1),
+            Option("show", "Show one lineup, and nothing else.", str, metavar="WORD"),
+        ),
+        stages=("atomize",),
+        plot=plot,
+    ),
+)

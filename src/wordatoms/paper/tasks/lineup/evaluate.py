@@ -31,6 +31,8 @@ PAPER = {"precision": 0.65, "recall": 0.75}
 """At n = 20, t = 4."""
 PAPER_DROPS = {"glove": (2.3, 5.76), "nnse": (25.0, 28.0)}
 """By how many points precision and recall are lower with other vectors."""
+SHOWN_IN_EXAMPLE = 6
+"""Senses in the paper's example of a lineup."""
 RANDOM, WORD_ONLY, BEST = "random", "word vector only", "best possible"
 
 Answers = NDArray[np.intp]
@@ -106,7 +108,7 @@ class LineupResult(TaskResult):
             "paper": f"drop {drops[0]:g}/{drops[1]:g}" if drops else "0.65/0.75" if name == self.main else "",
         }
 
-    def curve_rows(self) -> list[dict[str, Any]]:
+    def more_rows(self) -> list[dict[str, Any]]:
         """Figure 1, both panels: precision/recall of each method by n and t."""
         both = {**self.figures, **self.baselines}
         return [
@@ -120,31 +122,6 @@ class LineupResult(TaskResult):
             }
             for setting in self.figures[self.main]
         ]
-
-    def curves(self) -> dict[str, tuple[list[float], list[float]]]:
-        """Panel A of Figure 1: recall and precision of each method as t grows."""
-        chosen = [each for each in self.figures[self.main] if each.n == self.headline.n]
-        return {
-            name: ([figures[each].recall for each in chosen], [figures[each].precision for each in chosen])
-            for name, figures in self._shown.items()
-        }
-
-    def lines(self) -> dict[str, tuple[list[float], list[float]]]:
-        """Panel B of Figure 1: precision and recall of the first method and of chance as n grows."""
-        chosen = [each for each in self.figures[self.main] if each.t == self.headline.t]
-        shown = [self.main, *(name for name in self.baselines if name != BEST)]
-        return {
-            f"{name}, {measure}": (
-                [float(each.n) for each in chosen],
-                [getattr(self._shown[name][each], measure) for each in chosen],
-            )
-            for name in shown
-            for measure in PAPER
-        }
-
-    @property
-    def _shown(self) -> dict[str, Any]:
-        return {**self.figures, **{name: self.baselines[name] for name in self.baselines if name != BEST}}
 
     @property
     def verdict(self) -> str:
@@ -178,6 +155,49 @@ class LineupResult(TaskResult):
 
 def _points(*differences: float) -> str:
     return "/".join(f"{100 * each:.1f}" for each in differences)
+
+
+@dataclass(frozen=True)
+class ShownLineup(TaskResult):
+    """One lineup, as in the paper's example."""
+
+    word: str
+    senses: tuple[dict[str, Any], ...]
+
+    def rows(self) -> list[dict[str, Any]]:
+        return list(self.senses)
+
+    def table(self) -> tuple[list[str], list[list[Any]]]:
+        cells = [
+            [
+                each["sense"],
+                "true" if each["true"] else "",
+                "chosen" if each["chosen"] else "",
+                " ".join(each["related"]),
+            ]
+            for each in self.senses
+        ]
+        return [self.word, "", "", "senses"], cells
+
+    def to_json(self) -> dict[str, Any]:
+        return {"word": self.word, "senses": self.rows()}
+
+
+def show_lineup(
+    testbed: Testbed, method: VectorMethod, word: str, *, n_shown: int | None, n_chosen: int, random_state: int
+) -> ShownLineup:
+    """Draw one lineup of a word, and let a method choose; by default six senses, or all that the word has."""
+    n = n_shown or max(SHOWN_IN_EXAMPLE, len(testbed[word]))
+    drawn = draw_lineups(testbed, n, words=[word], random_state=random_state)
+    chosen = answer_lineups(method.score_all(testbed), testbed, drawn)[0, :n_chosen]
+    senses = enumerate(zip(drawn.senses[0], drawn.is_true[0], strict=True), 1)
+    return ShownLineup(
+        word,
+        tuple(
+            {"sense": number, "true": bool(true), "chosen": sense in chosen, "related": testbed.senses[sense].related}
+            for number, (sense, true) in senses
+        ),
+    )
 
 
 def evaluate_lineup(

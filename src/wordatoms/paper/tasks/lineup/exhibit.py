@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wordatoms.paper.exhibits import needs
 from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Role, Row, make_table
 from wordatoms.paper.exhibits.charts import Line, LineChart
-from wordatoms.paper.exhibits.competing import competitors
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import BAT, N_BAT_SENSES, shown_method
+from wordatoms.paper.tasks.lineup import run
+from wordatoms.paper.tasks.lineup.data import N_RELATED, Lineups, LineupSense, Testbed, draw_lineups, load_testbed
+from wordatoms.paper.tasks.lineup.evaluate import BEST, RANDOM, WORD_ONLY, LineupResult
+from wordatoms.paper.tasks.lineup.methods import VectorMethod, answer_lineups, atoms_method
 
-if TYPE_CHECKING:
-    from wordatoms.paper.tasks.lineup.data import Lineups, Testbed
-    from wordatoms.paper.tasks.lineup.methods import VectorMethod
-
-WORD_ONLY, RANDOM, BEST = "word vector only", "random", "best possible"
 OTHER_TESTBED = "other testbed"
 UNKNOWN = "…"
 NEED = {"needs": (needs.ATOMS,), "helped_by": (needs.COMPETITORS, needs.OTHERS)}
@@ -33,11 +31,13 @@ def _lineup(inputs: Inputs) -> Numbers:
 
 
 def _compute_lineup(inputs: Inputs) -> Numbers:
-    from wordatoms.paper.tasks.lineup.data import load_testbed
-    from wordatoms.paper.tasks.lineup.evaluate import evaluate_lineup
+    result = run(inputs)
+    assert isinstance(result, LineupResult)
+    return numbers_of(result)
 
-    testbed = load_testbed()
-    result = evaluate_lineup(testbed, _methods(inputs, testbed), random_state=inputs.seed)
+
+def numbers_of(result: LineupResult) -> Numbers:
+    """What the report keeps of a result."""
     found = result.to_json()
     both = {**found["scores"], **found["baselines"]}
     return {
@@ -49,18 +49,6 @@ def _compute_lineup(inputs: Inputs) -> Numbers:
         "curves": {name: each["curves"] for name, each in both.items()},
         "paper": found["paper"],
     }
-
-
-def _methods(inputs: Inputs, testbed: Testbed) -> dict[str, VectorMethod]:
-    from wordatoms.paper.tasks.lineup.methods import atoms_method, context_method, inventory_method, lineup_sif
-
-    with_atoms = {method: model for method, model in inputs.models.items() if "atomize" in model.folder.stages}
-    methods = {f"atoms of {shown_method(method)}": atoms_method(model) for method, model in with_atoms.items()}
-    if "map" in inputs.model.folder.stages:
-        methods[f"atoms of {shown_method(inputs.method)}, lists read as contexts"] = context_method(inputs.model)
-    words, sif = list(testbed), lineup_sif(inputs.model, vectors="word")
-    found = competitors(inputs, words, space=sif.embeddings)
-    return methods | {name: inventory_method(inventory, sif, words) for name, inventory in found.items()}
 
 
 def _at(numbers: Numbers, name: str, n: int = 20, t: int = 4) -> dict[str, float]:
@@ -118,20 +106,22 @@ def _drops(numbers: Numbers) -> list[Figure]:
     return found
 
 
-def _render_a(numbers: Numbers) -> list[Block]:
+def draw_by_chosen(numbers: Numbers, n: int = 20) -> LineChart:
+    """Panel A: precision against recall as more senses are chosen."""
     paper, lines = numbers["paper"], {}
     for name, curve in numbers["curves"].items():
         if name != BEST:
-            chosen = sorted((each for each in curve if each["n"] == 20), key=lambda each: each["t"])
+            chosen = sorted((each for each in curve if each["n"] == n), key=lambda each: each["t"])
             xs, ys = ([each[measure] for each in chosen] for measure in ("recall", "precision"))
             lines[name] = Line(xs, ys, _role(numbers, name))
     lines["the paper, t = 4"] = Line([paper["recall"]], [paper["precision"]], "paper")
+    return LineChart(f"Precision against recall, n = {n}, t = 1 to 6 along each line", "recall", "precision", lines)
+
+
+def _render_a(numbers: Numbers) -> list[Block]:
     rows = [_row(numbers, name) for name in numbers["curves"]]
     columns = [Column("method"), *(Column(name, 3) for name in ("precision", "± over runs", "recall", "± over runs"))]
-    return [
-        LineChart("Precision against recall, n = 20, t = 1 to 6 along each line", "recall", "precision", lines),
-        make_table(columns, rows, "At n = 20, t = 4; five runs with other lineups."),
-    ]
+    return [draw_by_chosen(numbers), make_table(columns, rows, "At n = 20, t = 4; five runs with other lineups.")]
 
 
 def _row(numbers: Numbers, name: str) -> Row:
@@ -175,16 +165,21 @@ def _figure_b(numbers: Numbers, n: int, measure: str) -> Figure:
     return Figure(what, ours=ours, baseline=chance, baseline_is="chance", is_headline=n == 50, **said)
 
 
-def _render_b(numbers: Numbers) -> list[Block]:
+def draw_by_shown(numbers: Numbers, t: int = 4) -> LineChart:
+    """Panel B: precision and recall as more senses are shown."""
     names = {numbers["main"]: "ours", WORD_ONLY: "", RANDOM: "baseline"}
     lines = {}
     for name, role in names.items():
-        chosen = sorted((each for each in numbers["curves"][name] if each["t"] == 4), key=lambda each: each["n"])
+        chosen = sorted((each for each in numbers["curves"][name] if each["t"] == t), key=lambda each: each["n"])
         for measure in ("precision", "recall"):
             lines[f"{name}, {measure}"] = Line([each["n"] for each in chosen], [each[measure] for each in chosen], role)
     references = {f"the paper's {measure} at n = 20": numbers["paper"][measure] for measure in ("precision", "recall")}
-    title = "Precision and recall as more senses are shown, t = 4"
-    return [LineChart(title, "senses shown, n", "share", lines, references)]
+    title = f"Precision and recall as more senses are shown, t = {t}"
+    return LineChart(title, "senses shown, n", "share", lines, references)
+
+
+def _render_b(numbers: Numbers) -> list[Block]:
+    return [draw_by_shown(numbers)]
 
 
 FIGURE_1B = Exhibit(
@@ -203,9 +198,6 @@ FIGURE_1B = Exhibit(
 
 
 def _run_bat(inputs: Inputs) -> Numbers:
-    from wordatoms.paper.tasks.lineup.data import draw_lineups, load_testbed
-    from wordatoms.paper.tasks.lineup.methods import atoms_method
-
     method = atoms_method(inputs.model)
     theirs, ours = _paper_testbed(), load_testbed()
     drawn = draw_lineups(ours, len(BAT), words=["bat"], random_state=inputs.seed)
@@ -215,16 +207,12 @@ def _run_bat(inputs: Inputs) -> Numbers:
 
 def _paper_testbed() -> Testbed:
     """The six lists of the paper, three of *bat*; what stands in a list twice is replaced by what no model knows."""
-    from wordatoms.paper.tasks.lineup.data import N_RELATED, LineupSense, Testbed
-
     lists = [LineupSense(tuple(dict.fromkeys([*words.split(), UNKNOWN]))[:N_RELATED]) for words in BAT]
     own, others = tuple(lists[:N_BAT_SENSES]), tuple(lists[N_BAT_SENSES:])
     return Testbed({"bat": own, "suit": others})
 
 
 def _play(method: VectorMethod, testbed: Testbed, drawn: Lineups) -> dict[str, Any]:
-    from wordatoms.paper.tasks.lineup.methods import answer_lineups
-
     chosen = answer_lineups(method.score_all(testbed), testbed, drawn)[0, :N_BAT_SENSES].tolist()
     order = sorted(range(len(drawn.senses[0])), key=lambda place: (not drawn.is_true[0][place], drawn.senses[0][place]))
     senses = [
@@ -284,3 +272,4 @@ EXAMPLE_BAT = Exhibit(
     _why_bat,
     needs=(needs.ATOMS,),
 )
+EXHIBITS = (EXAMPLE_BAT, FIGURE_1A, FIGURE_1B)

@@ -122,6 +122,10 @@ class PseudowordsResult(TaskResult):
     def rows(self) -> list[dict[str, Any]]:
         return [self._row(n_pairs, runs) for n_pairs, runs in self.groups.items()]
 
+    def more_rows(self) -> list[dict[str, Any]]:
+        """The coefficients by ratio of the frequencies."""
+        return [asdict(each) for each in self.coefficients.bins]
+
     def _row(self, n_pairs: int, runs: Sequence[Run]) -> dict[str, Any]:
         def mean(measure: str) -> float:
             return fmean(run.mean(measure) for run in runs)

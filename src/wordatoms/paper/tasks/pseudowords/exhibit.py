@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from wordatoms.paper.exhibits import needs
@@ -10,14 +12,14 @@ from wordatoms.paper.exhibits.charts import Line, LineChart
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import shown_method
+from wordatoms.paper.tasks.pseudowords import run
+from wordatoms.paper.tasks.pseudowords.evaluate import PAPER
 from wordatoms.senses.model import SenseModel
 
 N_PAIRS = (10, 1000)
 
 
 def _run_pseudowords(inputs: Inputs) -> Numbers:
-    from wordatoms.paper.tasks.pseudowords.evaluate import PAPER
-
     models = {method: model for method, model in inputs.models.items() if needs.has_counts(model)}
     return {
         "paper": {method: {size: [*each] for size, each in sizes.items()} for method, sizes in PAPER.items()},
@@ -26,24 +28,10 @@ def _run_pseudowords(inputs: Inputs) -> Numbers:
 
 
 def _pseudowords_of(model: SenseModel, inputs: Inputs) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from wordatoms.counts.cooccurrence import Counts
-    from wordatoms.paper.tasks.pseudowords.evaluate import evaluate_pseudowords
-    from wordatoms.paper.texts import training_parameters
-
-    embeddings = model.embeddings
-    fitting = [n for n in N_PAIRS if 4 * n <= len(embeddings)] or [max(len(embeddings) // 8, 2)]
-    with inputs.run.progress.item_bar(embeddings.method, n_items=1) as advance:
-        result = evaluate_pseudowords(
-            embeddings,
-            Counts.load(model.path),
-            n_pairs=fitting,
-            largest=True,
-            parameters=training_parameters(model.folder, embeddings.method),
-            random_state=inputs.seed,
-            threads=inputs.run.threads,
-        )
+    n_words = len(model.embeddings)
+    fitting = [n for n in N_PAIRS if 4 * n <= n_words] or [max(n_words // 8, 2)]
+    with inputs.run.progress.item_bar(model.embeddings.method, n_items=1) as advance:
+        result = run(inputs.only(model), pairs=fitting, largest=True)
         advance()
     largest = max(result.groups)
     rows = [{**row, "size": "largest" if row["pairs"] == largest else str(row["pairs"])} for row in result.rows()]
@@ -73,19 +61,21 @@ def _figures_pseudowords(numbers: Numbers) -> list[Figure]:
     return found
 
 
-def _render_pseudowords(numbers: Numbers) -> list[Block]:
+def draw_coefficients(method: str, bins: Sequence[Numbers]) -> LineChart:
+    """The best coefficients of the sum and those of both laws, by ratio of the frequencies."""
     names = {"alpha": "α, best", "theorem_alpha": "α, Theorem 2", "beta": "β, best", "theorem_beta": "β, Theorem 2"}
-    charts: list[Block] = []
-    rows = []
-    for method, model in numbers["models"].items():
-        fits = model["coefficients"]
-        rows.append((shown_method(method), *(fits[law]["unexplained"] for law in ("theorem", "log_law", "free"))))
-        ratios = [each["ratio"] for each in fits["bins"]]
-        lines = {name: Line(ratios, [each[key] for each in fits["bins"]]) for key, name in names.items()}
-        title = f"The sum that fits best, {shown_method(method)}"
-        charts.append(
-            LineChart(title, "how many times more frequent the first word is", "coefficient", lines, log_x=True)
-        )
+    names["log_beta"] = "β = 1 − ½·log₁₀ r"
+    ratios = [each["ratio"] for each in bins]
+    lines = {name: Line(ratios, [each[key] for each in bins]) for key, name in names.items()}
+    title = f"The sum that fits best, {shown_method(method)}"
+    return LineChart(title, "how many times more frequent the first word is", "coefficient", lines, log_x=True)
+
+
+def _render_pseudowords(numbers: Numbers) -> list[Block]:
+    fits = {method: model["coefficients"] for method, model in numbers["models"].items()}
+    laws = ("theorem", "log_law", "free")
+    rows = [(shown_method(method), *(fit[law]["unexplained"] for law in laws)) for method, fit in fits.items()]
+    charts = [draw_coefficients(method, fit["bins"]) for method, fit in fits.items()]
     columns = [
         Column("vectors"),
         *(Column(name, 3) for name in ("Theorem 2", "1 and 1 − ½·log₁₀ r", "best for each pair")),
@@ -112,3 +102,4 @@ TABLE_3 = Exhibit(
     _why_pseudowords,
     needs=(needs.COUNTS,),
 )
+EXHIBITS = (TABLE_3,)

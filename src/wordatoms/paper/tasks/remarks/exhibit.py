@@ -7,16 +7,11 @@ from wordatoms.paper.exhibits.blocks import Block, Figure
 from wordatoms.paper.exhibits.charts import Line, LineChart
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
+from wordatoms.paper.tasks.remarks import run
 
 
 def _run_remarks(inputs: Inputs) -> Numbers:
-    from wordatoms.paper.tasks.remarks.evaluate import evaluate_remarks
-
-    model = inputs.model
-    result = evaluate_remarks(
-        model.embeddings, model.atoms, model.induced_map, random_state=inputs.seed, threads=inputs.run.threads
-    )
-    found = result.to_json()
+    found = run(inputs).to_json()
     return {
         "scores": found["scores"],
         "baselines": found["baselines"],
@@ -87,3 +82,4 @@ REMARKS = Exhibit(
     needs=(needs.ATOMS, needs.MAP),
     is_paper=False,
 )
+EXHIBITS = (REMARKS,)

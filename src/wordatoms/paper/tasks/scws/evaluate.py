@@ -21,10 +21,8 @@ from typing import Any
 
 from wordatoms.contexts.usages import Usage
 from wordatoms.errors import InputError
-from wordatoms.paper.tasks.base import TaskResult
+from wordatoms.paper.tasks.base import NamedMethod, TaskResult, check_methods, coverage, filled_with_mean, spearman
 from wordatoms.paper.tasks.datasets import join_contractions, parse_number, read_fields, task_folder
-from wordatoms.paper.tasks.methods import NamedMethod, check_methods
-from wordatoms.paper.tasks.ranking import coverage, filled_with_mean, spearman
 from wordatoms.paper.tasks.similarity.evaluate import spelling_similarity
 from wordatoms.text.files import printable
 from wordatoms.text.tokenizer import Tokenizer

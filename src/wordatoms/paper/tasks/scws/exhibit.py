@@ -5,10 +5,11 @@ from __future__ import annotations
 from wordatoms.paper.exhibits import needs
 from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Role, Row, make_table
 from wordatoms.paper.exhibits.charts import Bar, BarChart
-from wordatoms.paper.exhibits.competing import STANDS_FOR, competitors
+from wordatoms.paper.exhibits.competing import STANDS_FOR
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import shown_method
+from wordatoms.paper.tasks.scws import run
 
 OURS, AS_PAPER = "ours", "u_c, contexts as in the paper"
 SCORE = "spearman_all_pairs"
@@ -17,19 +18,10 @@ COSINES = {"GloVe cosine": "glove", "skip-gram cosine": "skipgram"}
 
 
 def _run(inputs: Inputs) -> Numbers:
-    from wordatoms.paper.tasks.scws.evaluate import evaluate_scws, read_scws
-    from wordatoms.paper.tasks.scws.methods import competing_methods, cosine_method, our_methods
-
-    assert inputs.data is not None  # it is needed
-    pairs = read_scws(inputs.data, inputs.model.tokenizer)
-    words = sorted({word.lower() for pair in pairs for word in (pair.word1, pair.word2)})
-    methods = our_methods(inputs.model)
-    methods += [cosine_method(_cosine(method), model.embeddings) for method, model in inputs.models.items()]
-    methods += competing_methods(competitors(inputs, words))
-    found = evaluate_scws(pairs, methods).to_json()
+    found = run(inputs).to_json()
     return {
         "method": inputs.method,
-        "n_pairs": len(pairs),
+        "n_pairs": found["pairs"],
         **{part: found[part] for part in ("scores", "baselines")},
         "paper": found["paper"]["table_8"],
     }
@@ -100,3 +92,4 @@ TABLE_8 = Exhibit(
     needs=(needs.SCWS, needs.ATOMS, needs.MAP),
     helped_by=(needs.COMPETITORS, needs.OTHERS),
 )
+EXHIBITS = (TABLE_8,)

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
-from wordatoms.paper.tasks.base import TaskResult
+from wordatoms.paper.tasks.base import TaskResult, coverage, filled_with_mean, spearman
 from wordatoms.paper.tasks.datasets import data_files, find_rows, parse_number, read_fields
-from wordatoms.paper.tasks.ranking import coverage, filled_with_mean, spearman
 
 
 class RatedPair(NamedTuple):

@@ -10,7 +10,7 @@ from wordatoms.paper.exhibits.blocks import Block, Column, Figure, make_table
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import shown_method
-from wordatoms.senses.model import SenseModel
+from wordatoms.paper.tasks.similarity import run_analogy, run_similarity
 
 GROUPS = ("total", "semantic", "syntactic")
 
@@ -18,19 +18,14 @@ GROUPS = ("total", "semantic", "syntactic")
 def _run(inputs: Inputs) -> Numbers:
     return {
         "method": inputs.method,
-        "models": {method: _scores(model, inputs) for method, model in inputs.models.items()},
+        "models": {method: _scores(inputs.only(model)) for method, model in inputs.models.items()},
     }
 
 
-def _scores(model: SenseModel, inputs: Inputs) -> dict[str, Any]:
-    from wordatoms.paper.tasks.similarity.analogy import evaluate_analogy
-    from wordatoms.paper.tasks.similarity.evaluate import evaluate_similarity
-
-    assert inputs.data is not None  # it is needed
-    found = {"similarity": evaluate_similarity(model.embeddings, inputs.data).rows(), "analogy": []}
+def _scores(inputs: Inputs) -> dict[str, Any]:
+    found = {"similarity": run_similarity(inputs).rows(), "analogy": []}
     if needs.ANALOGY.is_met(inputs):
-        rows = evaluate_analogy(model.embeddings, inputs.data, threads=inputs.run.threads).rows()
-        found["analogy"] = [row for row in rows if row["questions"] in GROUPS]
+        found["analogy"] = [row for row in run_analogy(inputs).rows() if row["questions"] in GROUPS]
     return found
 
 
@@ -90,3 +85,4 @@ EMBEDDINGS = Exhibit(
     helped_by=(needs.ANALOGY, needs.OTHERS),
     is_paper=False,
 )
+EXHIBITS = (EMBEDDINGS,)

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,7 +35,6 @@ from wordatoms.paper.tasks.walk.data import (
     stream_generator,
     sum_contexts,
 )
-from wordatoms.plots import draw_lines
 
 Rows = NDArray[np.intp]
 
@@ -153,6 +151,10 @@ class WalkResult(TaskResult):
             + ("agrees." if self.agrees else "not shown by this text; draw more tokens, or take a smaller trace.")
         )
 
+    @property
+    def note(self) -> str:
+        return f"drew {max(measure.n_tokens or 0 for measure in self.measures):,} tokens"
+
     def to_json(self) -> dict[str, Any]:
         last = {statement: self.finite(statement)[-1] for statement in STATEMENTS}
         limits = {statement: self.of(statement)[-1].fit.relative_error for statement in STATEMENTS}
@@ -191,24 +193,6 @@ def evaluate_walk(
     return WalkResult(_settings(walk, n_pairs, random_state), tuple(measures))
 
 
-def draw_walk_errors(result: WalkResult, path: str | Path) -> None:
-    """The errors against the length of the text, beside those of the baselines."""
-    shown = ("theorem1_left_out", "theorem1_in_window", "matrix_left_out", "theorem2")
-    lines = {STATEMENTS[name]: _line(result, name) for name in shown}
-    lines |= {f"{name}, target left out": _line(result, shown[0], name) for name in ("best multiple of u", "no A")}
-    draw_lines(
-        path,
-        lines,
-        title="Texts drawn from the Gaussian walk",
-        x_label="tokens",
-        y_label="relative error",
-        log_x=True,
-        log_y=True,
-        references={"A·u against v in an endless text": result.of(shown[0])[-1].fit.relative_error},
-        points=True,
-    )
-
-
 def block_tokens(window: int) -> int:
     """The tokens of one block; texts are drawn in whole blocks."""
     return BLOCK_WINDOWS * window
@@ -226,12 +210,6 @@ def _settings(walk: GaussianWalk, n_pairs: int, random_state: int) -> WalkSettin
     eigenvalues = np.linalg.eigvalsh(walk.covariance)
     trace, spread = float(eigenvalues.sum()), float(eigenvalues[-1] / eigenvalues[0])
     return WalkSettings(len(walk), walk.dim, walk.window, walk.variance, trace, spread, n_pairs, random_state)
-
-
-def _line(result: WalkResult, statement: str, baseline: str | None = None) -> tuple[list[float], list[float]]:
-    measures = result.finite(statement)
-    fits = [measure.baselines[baseline] if baseline else measure.fit for measure in measures]
-    return [float(measure.n_tokens or 0) for measure in measures], [fit.relative_error for fit in fits]
 
 
 def _draw_pairs(n_words: int, n_pairs: int, random_state: int) -> Rows:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from wordatoms.paper.exhibits.blocks import Block, Figure, Remark
 from wordatoms.paper.exhibits.charts import Line, LineChart
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
+from wordatoms.paper.tasks.walk import run
+from wordatoms.paper.tasks.walk.evaluate import STATEMENTS, WalkResult
 
-N_TOKENS = 8_000_000
-"""Of the longest text; a quarter of a minute on one core."""
-WALK: dict[str, Any] = {"n_words": 5000, "dim": 20, "window": 20, "variance": 2.0, "trace": 2.0, "spread": 5.0}
+GUESSES = {"no A": "u against v, without A", "best multiple of u": "the best multiple of u against v"}
+"""Baselines of Theorem 1."""
 
 
 def _run_walk(inputs: Inputs) -> Numbers:
-    from wordatoms.paper.tasks.walk.data import discourse_covariance, draw_walk
-    from wordatoms.paper.tasks.walk.evaluate import STATEMENTS, evaluate_walk
+    return numbers_of(run(inputs))
 
-    covariance = discourse_covariance(WALK["dim"], trace=WALK["trace"], spread=WALK["spread"])
-    drawn = {name: WALK[name] for name in ("variance", "window")}
-    walk = draw_walk(WALK["n_words"], covariance=covariance, random_state=inputs.seed, **drawn)
-    result = evaluate_walk(walk, n_tokens=N_TOKENS, random_state=inputs.seed, threads=inputs.run.threads)
+
+def numbers_of(result: WalkResult) -> Numbers:
+    """What the report keeps of a result."""
     found = result.to_json()
     return {
         "settings": found["settings"],
@@ -53,7 +50,8 @@ def _figures_walk(numbers: Numbers) -> list[Figure]:
     return found
 
 
-def _render_walk(numbers: Numbers) -> list[Block]:
+def draw_errors(numbers: Numbers) -> LineChart:
+    """The errors of the theorems and of two simpler guesses, by length of text."""
     shown = ("theorem1_left_out", "theorem1_in_window", "matrix_left_out", "theorem2")
     lines = {}
     for name in shown:
@@ -61,13 +59,18 @@ def _render_walk(numbers: Numbers) -> list[Block]:
         xs = [each["tokens"] for each in measured]
         lines[numbers["statements"][name]] = Line(xs, [each["relative_error"] for each in measured])
         if name == shown[0]:
-            no_map = [each["baselines"]["no A"]["relative_error"] for each in measured]
-            lines["u against v, without A"] = Line(xs, no_map, "baseline")
-    settings = numbers["settings"]
+            for guess, shown_guess in GUESSES.items():
+                errors = [each["baselines"][guess]["relative_error"] for each in measured]
+                lines[shown_guess] = Line(xs, errors, "baseline")
     endless = {"A·u against v in an endless text": numbers["scores"][shown[0]]["endless_text"]}
     title = "Errors against the length of the simulated text"
+    return LineChart(title, "tokens drawn", "relative error", lines, endless, log_x=True, log_y=True)
+
+
+def _render_walk(numbers: Numbers) -> list[Block]:
+    settings = numbers["settings"]
     return [
-        LineChart(title, "tokens drawn", "relative error", lines, endless, log_x=True, log_y=True),
+        draw_errors(numbers),
         Remark(
             f"{settings['n_words']:,} words in {settings['dim']} dimensions, windows of {settings['window']}, trace "
             f"of the covariance of discourses {settings['trace']:g}; {settings['n_pairs']} pairs of words written as "
@@ -95,3 +98,4 @@ WALK_EXHIBIT = Exhibit(
     is_paper=False,
     reads_model=False,
 )
+EXHIBITS = (WALK_EXHIBIT,)

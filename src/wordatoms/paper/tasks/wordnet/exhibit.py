@@ -9,35 +9,22 @@ from wordatoms.paper.exhibits.blocks import Block, Column, Figure, make_table
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import shown_method
+from wordatoms.paper.tasks.wordnet import run
+from wordatoms.paper.tasks.wordnet.evaluate import HEADLINE, PAPER, WORD_KEPT
 from wordatoms.senses.model import SenseModel
 
 
 def _run_wordnet(inputs: Inputs) -> Numbers:
-    from wordatoms.paper.tasks.wordnet.evaluate import PAPER
-
     mapped = {method: model for method, model in inputs.models.items() if "map" in model.folder.stages}
     return {"paper": dict(PAPER), "models": {method: _wordnet_of(model, inputs) for method, model in mapped.items()}}
 
 
 def _wordnet_of(model: SenseModel, inputs: Inputs) -> dict[str, Any]:
-    from wordatoms.paper.tasks.wordnet.evaluate import evaluate_wordnet, read_targets
-    from wordatoms.paper.wordnet import WordNet
-
-    assert inputs.data is not None  # it is needed
-    result = evaluate_wordnet(
-        model.embeddings,
-        model.induced_map,
-        WordNet(inputs.wordnet),
-        read_targets(inputs.data),
-        tokenizer=model.tokenizer,
-        random_state=inputs.seed,
-    )
+    result = run(inputs.only(model))
     return {"rows": [{key: value for key, value in row.items() if key != "paper"} for row in result.rows()]}
 
 
 def _figures_wordnet(numbers: Numbers) -> list[Figure]:
-    from wordatoms.paper.tasks.wordnet.evaluate import HEADLINE, WORD_KEPT
-
     found = []
     for method, model in numbers["models"].items():
         rows = {row["senses"]: row for row in model["rows"]}
@@ -89,3 +76,4 @@ TABLE_4 = Exhibit(
     needs=(needs.SEMEVAL, needs.WORDNET, needs.MAP),
     helped_by=(needs.OTHERS,),
 )
+EXHIBITS = (TABLE_4,)

@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordatoms.errors import InputError
-from wordatoms.paper.tasks.base import TaskResult
-from wordatoms.paper.tasks.methods import NamedMethod, check_methods
+from wordatoms.paper.tasks.base import NamedMethod, TaskResult, check_methods
 from wordatoms.paper.tasks.wsi.data import WordScore, WsiWord, mean_score, score_word
 
 Clusterer = Callable[[WsiWord], ArrayLike]
@@ -48,18 +47,28 @@ class PublishedScore(NamedTuple):
         return sqrt(self.f_score * self.v_measure)
 
 
+def method_name(kind: str, k: int | str) -> str:
+    """The name of a method with a number of clusters."""
+    return f"{kind}, k={k}" if k != "auto" else f"{kind}, k auto"
+
+
+PAPER_BY_K = {
+    2: PublishedScore(58.55, 6.1, 2),
+    3: PublishedScore(55.75, 7.4, 3),
+    4: PublishedScore(51.85, 9.9, 4),
+    5: PublishedScore(46.38, 11.5, 5),
+}
+"""The paper's own method."""
+KS = tuple(PAPER_BY_K)
+PAPER_METHOD, RANDOM = "paper", "random"
 PAPER = {
     "Huang 2012": PublishedScore(38.05, 10.60),
     "Neelakantan 2014": PublishedScore(47.26, 9.00),
     "Mu 2016, k=2": PublishedScore(57.14, 7.30, 2),
     "Mu 2016, k=5": PublishedScore(44.07, 14.50, 5),
-    "paper, k=2": PublishedScore(58.55, 6.1, 2),
-    "paper, k=3": PublishedScore(55.75, 7.4, 3),
-    "paper, k=4": PublishedScore(51.85, 9.9, 4),
-    "paper, k=5": PublishedScore(46.38, 11.5, 5),
+    **{method_name(PAPER_METHOD, k): score for k, score in PAPER_BY_K.items()},
 }
 """Table 7: first the competitors, then the paper's own method."""
-PAPER_BY_K = {k: PAPER[f"paper, k={k}"] for k in (2, 3, 4, 5)}
 PUBLISHED = {
     "UoY 2010": PublishedScore(49.8, 15.7),
     "AutoSense 2019": PublishedScore(61.7, 9.8),
@@ -155,7 +164,7 @@ def evaluate_wsi(
     words: Sequence[WsiWord],
     methods: Sequence[Method],
     *,
-    random_ks: Sequence[int] = (2, 3, 4, 5),
+    random_ks: Sequence[int] = KS,
     random_state: int = 0,
     report: Callable[[str, str], None] | None = None,
 ) -> WsiResult:
@@ -169,12 +178,15 @@ def evaluate_wsi(
     return WsiResult(tuple(words), tuple(_cluster_all(words, method, report) for method in chosen))
 
 
-def baselines(random_ks: Sequence[int] = (2, 3, 4, 5), *, random_state: int = 0) -> tuple[Method, ...]:
+def baselines(random_ks: Sequence[int] = KS, *, random_state: int = 0) -> tuple[Method, ...]:
     """Methods that know nothing of the instances."""
     return (
         Method("one cluster per word", "baseline", lambda word: np.zeros(len(word), np.intp), 1),
         Method("one cluster per instance", "baseline", lambda word: np.arange(len(word))),
-        *(Method(f"random, k={k}", "baseline", random_clusterer(k, random_state=random_state), k) for k in random_ks),
+        *(
+            Method(method_name(RANDOM, k), "baseline", random_clusterer(k, random_state=random_state), k)
+            for k in random_ks
+        ),
     )
 
 

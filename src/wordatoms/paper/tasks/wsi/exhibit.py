@@ -8,62 +8,63 @@ from typing import Any
 from wordatoms.paper.exhibits import needs
 from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Role, Row, make_table
 from wordatoms.paper.exhibits.charts import Bar, BarChart
-from wordatoms.paper.exhibits.competing import STANDS_FOR, competitors
+from wordatoms.paper.exhibits.competing import STANDS_FOR
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
+from wordatoms.paper.tasks.wsi import run
+from wordatoms.paper.tasks.wsi.evaluate import KS, PAPER_METHOD, RANDOM, method_name
+from wordatoms.paper.tasks.wsi.methods import AS_PAPER, NO_ATOMS, OURS
 
-KS = (2, 3, 4, 5)
-OURS, AS_PAPER, NO_ATOMS = "ours", "u_c, contexts as in the paper", "contexts without atoms"
 COLUMNS = ("F", "V", "AVG", "F_nouns", "V_nouns", "F_verbs", "V_verbs", "clusters")
+WAYS = {AS_PAPER: "the paper's method", OURS: "this program's own"}
 
 
 def _run(inputs: Inputs) -> Numbers:
-    from wordatoms.paper.tasks.wsi.data import read_semeval
-    from wordatoms.paper.tasks.wsi.evaluate import evaluate_wsi
-    from wordatoms.paper.tasks.wsi.methods import competing_methods, our_methods
-
-    assert inputs.data is not None  # it is needed
-    words = read_semeval(inputs.data, inputs.model.tokenizer)
-    methods = our_methods(inputs.model, ks=KS, random_state=inputs.seed)
-    methods += competing_methods(competitors(inputs, sorted({word.lemma for word in words})))
-    with inputs.run.progress.item_bar("methods", n_items=len(methods) * len(words)) as advance:
-        result = evaluate_wsi(words, methods, random_state=inputs.seed, report=lambda _method, _word: advance())
+    result = run(inputs)
     found = result.to_json()
     return {
-        "n_words": len(words),
-        "n_instances": sum(map(len, words)),
+        "n_words": len(result.words),
+        "n_instances": sum(map(len, result.words)),
         **{part: found[part] for part in ("scores", "baselines", "paper", "published")},
     }
 
 
+def _score(numbers: Numbers, part: str, kind: str, measure: str, *ks: int) -> float:
+    """A measure of a method, as a mean over numbers of clusters."""
+    return fmean(numbers[part][method_name(kind, k)][measure] for k in ks)
+
+
 def _figures(numbers: Numbers) -> list[Figure]:
-    scores, paper, random = numbers["scores"], numbers["paper"], numbers["baselines"]
-
-    def figure(what: str, of_paper: str, name: str, measure: str, baseline: str = "", **more: Any) -> Figure:
-        more |= {"baseline": random[baseline][measure], "baseline_is": "clusters at random"} if baseline else {}
-        return Figure(what, paper[of_paper][measure], scores[name][measure], digits=1, within=1.0, **more)
-
-    ways = {AS_PAPER: "the paper's method", OURS: "this program's own"}
+    means = [
+        _figure(numbers, f"{shown}: AVG, mean of k = 2 to 5", kind, "AVG", *KS, is_headline=True)
+        for kind, shown in WAYS.items()
+    ]
     cells = [
-        figure(f"{shown}, k = {k}: {measure}", f"paper, k={k}", f"{name}, k={k}", measure, f"random, k={k}")
-        for name, shown in ways.items()
+        _figure(numbers, f"{shown}, k = {k}: {measure}", kind, measure, k)
+        for kind, shown in WAYS.items()
         for k in KS
         for measure in ("F", "V", "AVG")
     ]
-    return [*(_mean_figure(numbers, name, shown) for name, shown in ways.items()), *cells] + [
-        figure(f"{theirs}, by “{ours}” here: {measure}", theirs, ours, measure)
+    scores, paper = numbers["scores"], numbers["paper"]
+    competitors = [
+        Figure(
+            f"{theirs}, by “{ours}” here: {measure}",
+            paper[theirs][measure],
+            scores[ours][measure],
+            digits=1,
+            within=1.0,
+        )
         for theirs, ours in STANDS_FOR.items()
         if theirs in paper and ours in scores
         for measure in ("F", "V")
     ]
+    return [*means, *cells, *competitors]
 
 
-def _mean_figure(numbers: Numbers, name: str, shown: str) -> Figure:
-    """AVG over all numbers of clusters, so that none is picked."""
-    parts = ((numbers["paper"], "paper"), (numbers["scores"], name), (numbers["baselines"], "random"))
-    paper, ours, random = (fmean(part[f"{way}, k={k}"]["AVG"] for k in KS) for part, way in parts)
-    what = f"{shown}: AVG, mean of k = 2 to 5"
-    return Figure(what, paper, ours, random, "clusters at random", digits=1, within=1.0, is_headline=True)
+def _figure(numbers: Numbers, what: str, kind: str, measure: str, *ks: int, **more: Any) -> Figure:
+    paper = _score(numbers, "paper", PAPER_METHOD, measure, *ks)
+    ours, random = _score(numbers, "scores", kind, measure, *ks), _score(numbers, "baselines", RANDOM, measure, *ks)
+    return Figure(what, paper, ours, random, "clusters at random", digits=1, within=1.0, **more)
 
 
 def _rows(numbers: Numbers) -> list[Row]:
@@ -77,12 +78,13 @@ def _rows(numbers: Numbers) -> list[Row]:
 
 def _render(numbers: Numbers) -> list[Block]:
     names = [Column("method"), *(Column(column.replace("_", ", "), 1) for column in COLUMNS)]
-    shown = {f"{name}, k={k}" for name in (OURS, AS_PAPER, NO_ATOMS) for k in (2, 5)} | {f"{OURS}, k auto"}
+    shown = {method_name(kind, k) for kind in (OURS, AS_PAPER, NO_ATOMS, RANDOM) for k in (2, 5)}
+    shown.add(method_name(OURS, "auto"))
     rows = _rows(numbers)
     bars = [
         Bar(str(row.cells[0]), float(row.cells[3] or 0), row.role)
         for row in rows
-        if row.role in ("paper", "competitor") or row.cells[0] in (*shown, "random, k=2", "random, k=5")
+        if row.role in ("paper", "competitor") or row.cells[0] in shown
     ]
     caption = "All methods, in per cent; AVG = √(F·V). Published figures of others are for orientation."
     return [
@@ -102,8 +104,8 @@ def _why(numbers: Numbers) -> str:
 
 def _change(numbers: Numbers, measure: str) -> str:
     """How a measure of the paper's method differs here, over all numbers of clusters."""
-    ours = fmean(numbers["scores"][f"{AS_PAPER}, k={k}"][measure] for k in KS)
-    return "higher" if ours > fmean(numbers["paper"][f"paper, k={k}"][measure] for k in KS) else "lower"
+    ours = _score(numbers, "scores", AS_PAPER, measure, *KS)
+    return "higher" if ours > _score(numbers, "paper", PAPER_METHOD, measure, *KS) else "lower"
 
 
 TABLE_7 = Exhibit(
@@ -119,3 +121,4 @@ TABLE_7 = Exhibit(
     needs=(needs.SEMEVAL, needs.ATOMS, needs.MAP),
     helped_by=(needs.COMPETITORS, needs.OTHERS),
 )
+EXHIBITS = (TABLE_7,)

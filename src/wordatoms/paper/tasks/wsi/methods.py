@@ -21,12 +21,12 @@ from wordatoms.contexts.reader import PAPER_SETTINGS
 from wordatoms.contexts.usages import SenseInventory
 from wordatoms.errors import UnknownWordError
 from wordatoms.paper.tasks.wsi.data import WsiWord
-from wordatoms.paper.tasks.wsi.evaluate import Method
+from wordatoms.paper.tasks.wsi.evaluate import KS, Method, method_name
 from wordatoms.senses.clustering import cluster_vectors
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.posterior import Posterior, Weights, to_unit
 
-KS = (2, 3, 4, 5)
+OURS, AS_PAPER, NO_ATOMS = "ours", "u_c, contexts as in the paper", "contexts without atoms"
 Represent = Callable[[Weights, NDArray[np.float32]], NDArray[np.float32]]
 
 
@@ -35,18 +35,19 @@ def our_methods(model: SenseModel, *, ks: Sequence[int] = KS, random_state: int 
     tuned, paper = model.posterior, model.make_posterior(replace(PAPER_SETTINGS, scale=model.reading.scale))
     contexts_tuned, contexts_paper = _Contexts(model, tuned), _Contexts(model, paper)
     kinds: dict[str, tuple[_Contexts, Represent]] = {
-        "ours": (contexts_tuned, tuned.views),
+        OURS: (contexts_tuned, tuned.views),
         "u_c": (contexts_tuned, tuned.sense_means),
-        "u_c, contexts as in the paper": (contexts_paper, paper.sense_means),
-        "contexts without atoms": (contexts_tuned, _as_they_are),
+        AS_PAPER: (contexts_paper, paper.sense_means),
+        NO_ATOMS: (contexts_tuned, _as_they_are),
         "contexts through A without atoms": (contexts_paper, _as_they_are),
     }
     made = [
-        Method(f"{name}, k={k}", "ours", _clusterer(contexts, represent, k, random_state), k)
+        Method(method_name(name, k), "ours", _clusterer(contexts, represent, k, random_state), k)
         for name, (contexts, represent) in kinds.items()
         for k in ks
     ]
-    automatic = Method("ours, k auto", "ours", _clusterer(contexts_tuned, tuned.views, "auto", random_state))
+    by_itself = _clusterer(contexts_tuned, tuned.views, "auto", random_state)
+    automatic = Method(method_name(OURS, "auto"), "ours", by_itself)
     return [*made[: len(ks)], automatic, *made[len(ks) :]]
 
 

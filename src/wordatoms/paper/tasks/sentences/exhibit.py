@@ -83,3 +83,4 @@ SENTENCES = Exhibit(
     needs=(needs.ATOMS, needs.TEXT, needs.SOURCE, needs.knows(WORD)),
     is_paper=False,
 )
+EXHIBITS = (SENTENCES,)
