@@ -83,7 +83,7 @@ class ParcelEngine:
     """An engine that sends everything through pickle, as one with other machines does."""
 
     n_workers = 2
-    is_elsewhere = True
+    is_remote = True
 
     def run(self, work, shards, ledger, *, batch_bytes, report=None):  # type: ignore[no-untyped-def]
         report = report or (lambda *_: None)

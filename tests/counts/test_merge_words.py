@@ -86,7 +86,7 @@ def test_pairs_are_drawn_from_words_of_sufficient_count() -> None:
     assert (merging.pairs[:, 0] < merging.pairs[:, 1]).all()
     assert merging.pairs.tolist() == draw_pairs(vocabulary, 2, min_count=50, random_state=3).pairs.tolist()
     assert len({tuple(draw_pairs(vocabulary, 2, random_state=seed).pairs.ravel()) for seed in range(9)}) > 5
-    with pytest.raises(InputError, match="3 pairs are asked for, but 5 words"):
+    with pytest.raises(InputError, match="n_pairs is 3, but 5 words"):
         draw_pairs(vocabulary, 3, min_count=50)
 
 
@@ -110,8 +110,8 @@ def test_merges_the_words_of_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [
-        ([[0, 0]], "'a' is to be merged 2 times"),
-        ([[0, 1], [1, 2]], "'b' is to be merged 2 times"),
+        ([[0, 0]], "'a' occurs 2 times in the pairs"),
+        ([[0, 1], [1, 2]], "'b' occurs 2 times in the pairs"),
         ([[0, 4]], "outside the 4 words"),
         ([[-1, 0]], "outside the 4 words"),
     ],
@@ -123,7 +123,7 @@ def test_refuses_pairs(pairs: list[list[int]], message: str) -> None:
 
 def test_refuses_a_name_that_is_taken_and_counts_of_other_words() -> None:
     vocabulary = Vocabulary(("a", "b", "c", "a+b"), np.array([4, 3, 2, 1]), 10)
-    with pytest.raises(InputError, match="'a\\+b' is a word of the text already"):
+    with pytest.raises(InputError, match="'a\\+b' is already a word of the text"):
         _ = Merging(vocabulary, np.array([[0, 1]])).pseudowords
     with pytest.raises(InputError, match="another vocabulary"):
         merge_counts(random_counts(4), Merging(vocabulary, np.array([[0, 2]])))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from samples import Reporting, as_corpus, slow
 from wordatoms.counts.cooccurrence import CountPairs, Counts, PairRun, count_pairs
 from wordatoms.counts.vocabulary import build_vocabulary
-from wordatoms.engine.ledger import Ledger, opened_ledger
+from wordatoms.engine.ledger import Ledger, open_ledger
 from wordatoms.engine.threads import Batch, ThreadEngine
 from wordatoms.errors import InputError
 from wordatoms.progress import TextCallback
@@ -42,7 +42,7 @@ def as_lists(pieces: list[Found]) -> list[tuple[list[int], list[list[int]], int]
     return [(piece.numbers[:].tolist(), piece.table.tolist(), piece.n) for piece in pieces]
 
 
-def is_sound(piece: Found) -> bool:
+def is_valid(piece: Found) -> bool:
     return len(piece.numbers) == piece.n
 
 
@@ -54,7 +54,7 @@ def test_what_is_entered_is_found_and_the_rest_is_to_do(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     ledger.enter(shards("a", "b"), [found(3), found(0)])
     ledger.enter(shards("c"), [found(5)])
-    pieces, todo = Ledger(tmp_path).find(shards("c", "d", "b", "a"), Found, is_sound)
+    pieces, todo = Ledger(tmp_path).find(shards("c", "d", "b", "a"), Found, is_valid)
     assert sorted(as_lists(pieces)) == as_lists([found(0), found(3), found(5)])
     assert todo == shards("d")
     assert all(isinstance(piece.numbers, ArrayFile) for piece in pieces)
@@ -63,26 +63,26 @@ def test_what_is_entered_is_found_and_the_rest_is_to_do(tmp_path: Path) -> None:
 def test_an_entry_counts_only_where_all_its_shards_are_wanted(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     ledger.enter(shards("a", "b"), [found(3)])
-    assert ledger.find(shards("a", "c"), Found, is_sound) == ([], shards("a", "c"))
+    assert ledger.find(shards("a", "c"), Found, is_valid) == ([], shards("a", "c"))
 
 
 def test_the_same_text_twice_is_wanted_twice(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     ledger.enter(shards("a"), [found(1)])
-    pieces, todo = ledger.find(shards("a", "a"), Found, is_sound)
+    pieces, todo = ledger.find(shards("a", "a"), Found, is_valid)
     assert (len(pieces), todo) == (1, shards("a"))
     ledger.enter(todo, [found(1)])
-    assert len(ledger.find(shards("a", "a"), Found, is_sound)[0]) == 2
-    assert len(ledger.find(shards("a"), Found, is_sound)[0]) == 1
+    assert len(ledger.find(shards("a", "a"), Found, is_valid)[0]) == 2
+    assert len(ledger.find(shards("a"), Found, is_valid)[0]) == 1
 
 
 def test_a_file_may_have_moved_but_not_changed(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     (shard,) = shards("a")
     ledger.enter([shard], [found(1)])
-    assert not ledger.find([replace(shard, path="/elsewhere", origin="-")], Found, is_sound)[1]
+    assert not ledger.find([replace(shard, path="/elsewhere", origin="-")], Found, is_valid)[1]
     for other in (replace(shard, sha256="b"), replace(shard, start=1), replace(shard, replace_invalid=True)):
-        assert ledger.find([other], Found, is_sound) == ([], [other])
+        assert ledger.find([other], Found, is_valid) == ([], [other])
 
 
 @pytest.mark.parametrize("damage", ["cut", "gone", "no json", "other json", "other fields", "empty"])
@@ -98,7 +98,7 @@ def test_a_broken_entry_is_no_entry(tmp_path: Path, damage: str) -> None:
     else:
         text = {"no json": "{", "other json": "[3]", "other fields": '{"shards": {"a": 1}, "pieces": [{"x": 1}]}'}
         entry.write_text(text.get(damage, ""))
-    assert ledger.find(shards("a"), Found, is_sound) == ([], shards("a"))
+    assert ledger.find(shards("a"), Found, is_valid) == ([], shards("a"))
 
 
 def test_an_entry_names_no_file_outside(tmp_path: Path) -> None:
@@ -111,37 +111,37 @@ def test_an_entry_names_no_file_outside(tmp_path: Path) -> None:
     entry = json.loads(path.read_bytes())
     entry["pieces"][0]["numbers"]["file"] = str(outside)
     path.write_text(json.dumps(entry))
-    assert ledger.find(shards("a"), Found, is_sound)[0] == []
+    assert ledger.find(shards("a"), Found, is_valid)[0] == []
 
 
 def test_an_entry_that_makes_no_sense_does_not_count(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     ledger.enter(shards("a"), [found(4), Found(np.arange(4), np.zeros((1, 1)), 5)])
-    assert ledger.find(shards("a"), Found, is_sound) == ([], shards("a"))
+    assert ledger.find(shards("a"), Found, is_valid) == ([], shards("a"))
 
 
 def test_leftovers_and_ledgers_of_other_facts_go(tmp_path: Path) -> None:
-    with opened_ledger("words", ["a", np.arange(3)], keep=tmp_path, work=None) as ledger:
+    with open_ledger("words", ["a", np.arange(3)], keep=tmp_path, work=None) as ledger:
         ledger.enter(shards("a"), [found(2)])
         kept = sorted(ledger.folder.iterdir())
     (ledger.folder / "half-written.npy").write_bytes(b"x")
     (ledger.folder / ".half.json.1.part").write_bytes(b"x")
-    with opened_ledger("pairs", ["b"], keep=tmp_path, work=None) as other:
+    with open_ledger("pairs", ["b"], keep=tmp_path, work=None) as other:
         other.enter(shards("a"), [found(2)])
-    with opened_ledger("words", ["a", np.arange(3)], keep=tmp_path, work=None) as again:
+    with open_ledger("words", ["a", np.arange(3)], keep=tmp_path, work=None) as again:
         assert sorted(again.folder.iterdir()) == kept
-    with opened_ledger("words", ["a", np.arange(4)], keep=tmp_path, work=None):
+    with open_ledger("words", ["a", np.arange(4)], keep=tmp_path, work=None):
         assert not ledger.folder.exists()
         assert other.folder.exists()
 
 
 def test_a_failure_keeps_what_is_entered_and_leaves_no_empty_folder(tmp_path: Path) -> None:
     keep = tmp_path / "parts"
-    with pytest.raises(KeyboardInterrupt), opened_ledger("words", [], keep=keep, work=None) as ledger:
+    with pytest.raises(KeyboardInterrupt), open_ledger("words", [], keep=keep, work=None) as ledger:
         (ledger.folder / "half-written.npy").write_bytes(b"x")
         raise KeyboardInterrupt
     assert not keep.exists()
-    with pytest.raises(KeyboardInterrupt), opened_ledger("words", [], keep=keep, work=None) as ledger:
+    with pytest.raises(KeyboardInterrupt), open_ledger("words", [], keep=keep, work=None) as ledger:
         ledger.enter(shards("a"), [found(2)])
         raise KeyboardInterrupt
     assert len(list(ledger.folder.glob("*.json"))) == 1
@@ -237,11 +237,11 @@ def test_numbers_out_of_range_are_not_sound() -> None:
     """Compiled loops would write anywhere."""
     work = CountPairs(Lexicon(["a", "b"]), 2, np.array([1]), 1 << 20, np.ones(2))
     good = PairRun(np.array([0, 1, 2]), np.array([1, 0], np.int32), np.array([5, 6]))
-    assert work.is_sound(good)
+    assert work.is_valid(good)
     bad = {
         "indptr": [np.array([0, 3, 2]), np.array([0, 2]), np.array([1, 1, 2]), np.array([0.0, 1, 2])],
         "indices": [np.array([1, 2], np.int32), np.array([-1, 0], np.int32), np.array([1, 0])],
         "values": [np.array([5]), np.array([5.0, 6.0])],
     }
     for name, arrays in bad.items():
-        assert not any(work.is_sound(replace(good, **{name: array})) for array in arrays)
+        assert not any(work.is_valid(replace(good, **{name: array})) for array in arrays)

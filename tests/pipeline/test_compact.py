@@ -56,7 +56,7 @@ def test_it_keeps_nothing_that_only_training_needs(model: SenseModel, tmp_path: 
     names = {path.name for path in made.path.iterdir()}
     assert not [name for name in names if name.startswith(("counts", "contexts", "state-", "."))]
     assert names == {"manifest.json", *(name for record in made.stages.values() for name in record["files"])}
-    with pytest.raises(ModelError, match="keeps no counts"):
+    with pytest.raises(ModelError, match="has no counts"):
         Counts.load(made.path)
 
 

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from wordatoms.contexts.windows import check_window, packed_lines
 from wordatoms.counts.vocabulary import BATCH_BYTES
-from wordatoms.engine.ledger import opened_ledger
+from wordatoms.engine.ledger import open_ledger
 from wordatoms.engine.threads import Batch, engine_of, run_pass
 from wordatoms.errors import InputError, ModelError
 from wordatoms.progress import TextCallback
@@ -46,7 +46,7 @@ MOST_BITS = 26
 MOST_CONTEXTS = 1 << 39
 MOST_BATCH_BYTES = 1 << 30
 BATCHES_PER_WORKER = 4
-HELD_ELSEWHERE = 8
+HELD_REMOTELY = 8
 """Sums that a worker of a cluster holds at a time: those of batches that are not added up yet, or being so."""
 SMALLEST_EXPONENT = -100
 """Of the largest number of a vector; smaller ones are as good as zero."""
@@ -176,17 +176,17 @@ def context_sums(
     engine = engine_of(run)
     scale = fixed_point_scale(vectors, window)
     n_sums = outside + inside
-    n_held = HELD_ELSEWHERE if engine.is_elsewhere else 1
+    n_held = HELD_REMOTELY if engine.is_remote else 1
     slices = _column_slices(vectors.shape, run.memory, n_sums * n_held * engine.n_workers)
     total = _empty_sums(len(words), vectors.shape[1], outside=outside, inside=inside)
     lexicon = Lexicon(words, tokenizer=tokenizer)
-    batch_bytes = BATCH_BYTES if engine.is_elsewhere else _batch_bytes(corpus, engine.n_workers)
+    batch_bytes = BATCH_BYTES if engine.is_remote else _batch_bytes(corpus, engine.n_workers)
     with run.progress.text_bar("contexts", n_bytes=len(slices) * corpus.n_bytes) as report:
         for number, columns in enumerate(slices):
             rows = to_fixed_point(vectors[:, columns], scale)
             task = SumContexts(lexicon, rows, window, outside, inside)
             known = ("\n".join(words), lexicon.tokenizer, rows, window, outside, inside)
-            with opened_ledger(f"contexts{number}", known, keep=keep, work=work) as ledger:
+            with open_ledger(f"contexts{number}", known, keep=keep, work=work) as ledger:
                 parts = run_pass(engine, task, corpus.shards, ledger, batch_bytes=batch_bytes, report=report)
                 _add_parts(parts, total, columns)
     if total[2].max(initial=0) >= MOST_CONTEXTS:
@@ -251,7 +251,7 @@ class SumContexts:
         outside, inside, n_contexts = (spill_array(array.reshape(-1), folder) for array in sums)
         return [PartialSums(outside, inside, n_contexts)]
 
-    def is_sound(self, piece: PartialSums) -> bool:
+    def is_valid(self, piece: PartialSums) -> bool:
         n_numbers = len(piece.n_contexts) * self.rows.shape[1]
         return (
             isinstance(piece.first_row, int)

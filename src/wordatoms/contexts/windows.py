@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordatoms.counts.vocabulary import BATCH_BYTES
-from wordatoms.engine.ledger import opened_ledger
+from wordatoms.engine.ledger import open_ledger
 from wordatoms.engine.threads import Batch, blocks_with_sizes, engine_of, local_engine, make_batches, run_pass
 from wordatoms.errors import InputError, ModelError
 from wordatoms.progress import TextCallback
@@ -178,7 +178,7 @@ class KeepLowest:
             windows[own] = piece.windows[lowest[own] - start]
         return LowestWindows(owners[lowest], hashes[lowest], windows)
 
-    def is_sound(self, piece: LowestWindows) -> bool:
+    def is_valid(self, piece: LowestWindows) -> bool:
         owners, windows = piece.owners[:], piece.windows
         return (
             owners.dtype == windows.dtype == np.int32
@@ -251,7 +251,7 @@ def sample_windows(
     known = ("\n".join(words), task.lexicon.tokenizer, task.powers, n_windows, target)
     batch_bytes = max(BATCH_BYTES, corpus.n_bytes // MOST_SAMPLES)
     with (
-        opened_ledger("windows", known, keep=keep, work=work) as ledger,
+        open_ledger("windows", known, keep=keep, work=work) as ledger,
         run.progress.text_bar("windows", n_bytes=corpus.n_bytes) as report,
     ):
         parts = run_pass(engine_of(run), task, corpus.shards, ledger, batch_bytes=batch_bytes, report=report)

@@ -1,0 +1,1 @@
+"""The vocabulary of a text, and how often its words occur near each other."""

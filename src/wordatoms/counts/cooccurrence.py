@@ -1,10 +1,9 @@
-"""Co-occurrence counts: how often, and how near, two words stand in one window (the X behind the paper's embeddings).
+"""Co-occurrence counts: how often, and how near, two words occur in a window (the X behind the paper's embeddings).
 
 Counts are exact integers, so any split of the text over any number of workers gives the same bytes: instead of
-1/distance a neighbour adds lcm(1…window)/distance. A worker counts a chunk of text at a time into a run, a sparse
-matrix in order of rows; the runs are written down as they come and added row by row in the end, so memory is a
-parameter and not an accident. On a cluster runs are added on the way too, each cut into ranges of rows that are added
-by themselves.
+1/distance, a neighbour adds lcm(1…window)/distance. A worker counts a chunk of text at a time into a run, a sparse
+matrix sorted by rows; runs are written to disk and added row by row at the end, which bounds the memory. On a cluster,
+runs are also added on the workers, each split into ranges of rows that are added separately.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.counts.vocabulary import BATCH_BYTES, Vocabulary
-from wordatoms.engine.ledger import opened_ledger
+from wordatoms.engine.ledger import open_ledger
 from wordatoms.engine.threads import Batch, blocks_with_sizes, engine_of, run_pass
 from wordatoms.errors import InputError, ModelError
 from wordatoms.parallel import resolve_threads, run_threads
@@ -37,12 +36,12 @@ WEIGHTINGS = ("harmonic", "flat")
 PAIR_BYTES = 12
 """A column (int32) and a value (int64)."""
 PLACE_BYTES = 8
-"""A word of the stream and its place in the index, both int32."""
+"""A word of the stream and its position in the index, both int32."""
 MOST_PLACES = 1 << 28
 MOST_PAIRS = 1 << 26
-"""More than this at a time gains nothing, however much memory there is; places must fit an int32."""
+"""Upper limits per chunk: more gains nothing, and positions must fit an int32."""
 MOST_RUNS = 4
-"""Held in memory before they are added up."""
+"""Runs held in memory before they are added."""
 SMALLEST_MEMORY = 64 << 20
 LARGEST_WINDOW = 10_000
 ARRAYS = {"indptr": np.int64, "indices": np.int32, "values": np.int64}
@@ -50,32 +49,56 @@ ARRAYS = {"indptr": np.int64, "indices": np.int32, "values": np.int64}
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """A symmetric matrix of co-occurrences, the upper triangle stored by rows.
+    """A symmetric matrix X of co-occurrences, stored as the upper triangle by rows.
 
-    X[i, j] is the summed weight of word j over the windows around all occurrences of word i. Row i holds the
-    columns j ≥ i that are not zero, in rising order. Two occurrences of one word see each other, so each such
-    pair counts twice in X[i, i], as it must for X to be symmetric with meaningful row sums.
+    X[i, j] is the summed weight of word j in the windows around all occurrences of word i; `counts["tie", "game"]`
+    looks it up. A pair of equal words counts twice in X[i, i], once from either side, so that row sums have the same
+    meaning for all words.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The words of the rows and columns.
+    indptr : ndarray of int64, shape (n_words + 1,)
+        Row i is at `indptr[i]:indptr[i + 1]`.
+    indices : ndarray of int32, shape (n_pairs,)
+        Columns j ≥ i of the non-zero cells, increasing in each row.
+    values : ndarray of int64, shape (n_pairs,)
+        Integer weights; the co-occurrence is `values / unit`.
+    window : int
+        Words on each side.
+    weighting : {"harmonic", "flat"}
+        Weight of a neighbour: 1/distance, or 1.
+    unit : int
+        Integer weight of a neighbour at distance 1: lcm(1…window), or 1 if flat.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wordatoms import Counts, Vocabulary
+    >>> vocabulary = Vocabulary(("tie", "game"), np.array([2, 1]), n_tokens=3)
+    >>> counts = Counts(vocabulary, np.array([0, 1, 1]), np.array([1]), np.array([3]), 2, "harmonic", 2)
+    >>> counts
+    Counts(2 words, 1 pairs, window 2, harmonic)
+    >>> counts["game", "tie"]
+    1.5
     """
 
     vocabulary: Vocabulary
     indptr: NDArray[np.int64]
-    """Row i is at `indptr[i]:indptr[i + 1]`, (n_words + 1,)."""
     indices: NDArray[np.int32]
-    """Columns, (n_pairs,)."""
     values: NDArray[np.int64]
-    """Integer weights, (n_pairs,); the co-occurrence itself is `values / unit`."""
     window: int
     weighting: str
-    """"harmonic" (1/distance) or "flat"."""
     unit: int
-    """What a co-occurrence at distance 1 adds to `values`: lcm(1…window), or 1 when flat."""
 
     def __len__(self) -> int:
-        """Number of words, which is the number of rows."""
+        """Number of words."""
         return len(self.vocabulary)
 
     @property
     def n_pairs(self) -> int:
+        """Number of non-zero cells of the upper triangle."""
         return len(self.indices)
 
     def __repr__(self) -> str:
@@ -91,7 +114,7 @@ class Counts:
 
     @cached_property
     def row_sums(self) -> NDArray[np.int64]:
-        """Summed integer weights of each row of the whole symmetric matrix, (n_words,)."""
+        """Sums of the integer weights over each row of the symmetric matrix, shape (n_words,)."""
         from wordatoms.kernels import cooccur
 
         sums = np.zeros(len(self), np.int64)
@@ -99,6 +122,13 @@ class Counts:
         return sums
 
     def save(self, folder: Path) -> None:
+        """Write the counts and their vocabulary.
+
+        Parameters
+        ----------
+        folder : Path
+            An existing folder.
+        """
         with spill_folder(folder) as spill:
             writer = RunWriter(spill)
             writer.append(np.asarray(self.indptr[1:]), self.indices, self.values)
@@ -106,20 +136,35 @@ class Counts:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The parameters of the counts, as their file has them."""
+        """Window, weighting and unit, as stored in `counts.json`."""
         return {"window": self.window, "weighting": self.weighting, "unit": self.unit}
 
     @classmethod
     def load(cls, folder: Path) -> Counts:
+        """Read counts; the arrays are memory-mapped.
+
+        Parameters
+        ----------
+        folder : Path
+            The folder of a model.
+
+        Returns
+        -------
+        Counts
+            The counts that were saved there.
+
+        Raises
+        ------
+        ModelError
+            If the files are missing or damaged.
+        """
         vocabulary = Vocabulary.load(folder)
         try:
             facts = read_json(folder / "counts.json")
             n_pairs, window, unit = int(facts["n_pairs"]), int(facts["window"]), int(facts["unit"])
             weighting = str(facts["weighting"])
         except FileNotFoundError:
-            raise ModelError(
-                f"{folder} keeps no counts; pass a model that was counted here and is not compact."
-            ) from None
+            raise ModelError(f"{folder} has no counts; pass a trained model that is not compact.") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelError(f"the counts in {folder} cannot be read ({error}); count the text again.") from error
         arrays = {name: load_array(folder / f"counts-{name}.npy") for name in ARRAYS}
@@ -131,31 +176,32 @@ class Counts:
                     f"expected {shapes[name]} and {np.dtype(dtype)}; count the text again."
                 )
         counts = cls(vocabulary, **arrays, window=window, weighting=weighting, unit=unit)
-        _check_places(counts, folder)
+        _check_cells(counts, folder)
         return counts
 
 
-def _check_places(counts: Counts, folder: Path) -> None:
-    """Refuse rows and columns that are not there: the kernels, which are quick, believe these arrays."""
+def _check_cells(counts: Counts, folder: Path) -> None:
+    """Refuse rows and columns that do not exist, because the kernels do not check bounds."""
     starts, columns = counts.indptr, counts.indices
     in_order = starts[0] == 0 and starts[-1] == counts.n_pairs and (starts[1:] >= starts[:-1]).all()
     inside = not counts.n_pairs or 0 <= columns.min() <= columns.max() < len(counts)
     if not (in_order and inside and counts.unit > 0):
-        raise ModelError(f"the counts in {folder} contradict each other; count the text again.")
+        raise ModelError(f"the counts in {folder} are inconsistent; run `wordatoms count --force`.")
 
 
 def check_memory(memory: int) -> None:
+    """Raise if there is not enough memory for a pass over text."""
     if memory < SMALLEST_MEMORY:
         raise InputError(f"memory is {memory:,} bytes; pass {SMALLEST_MEMORY:,} (64M) or more.")
 
 
 def integer_weights(window: int, weighting: str, n_tokens: int) -> NDArray[np.int64]:
-    """What a neighbour at each distance 1…window adds; refused where the sums could overflow."""
+    """Return the integer weight of a neighbour at each distance 1…window; raise if sums could overflow."""
     if not 1 <= window <= LARGEST_WINDOW:
         raise InputError(f"window is {window:,}; pass 1 to {LARGEST_WINDOW:,} words on each side.")
     if weighting not in WEIGHTINGS:
         raise InputError(f"weighting is '{weighting}'; pass {' or '.join(WEIGHTINGS)}.")
-    # Beyond 64 words the common multiple is far beyond 64 bits, and slow to compute.
+    # Beyond 64 words the common multiple far exceeds 64 bits and is slow to compute.
     unit = math.lcm(*range(1, min(window, 64) + 1)) if weighting == "harmonic" else 1
     weights = [unit // distance if weighting == "harmonic" else 1 for distance in range(1, window + 1)]
     if 2 * sum(weights) * max(n_tokens, 1) >= 1 << 63:
@@ -180,15 +226,15 @@ Runs = Sequence[PairRun]
 
 @dataclass(frozen=True)
 class CountPairs:
-    """The work on one batch: count its pairs, a chunk of text at a time."""
+    """Counts the pairs of a batch, a chunk of text at a time."""
 
     lexicon: Lexicon
     n_words: int
     weights: NDArray[np.int64]
     memory: int
-    """Bytes that one worker may take."""
+    """Bytes for one worker."""
     loads: NDArray[np.float64]
-    """About how many pairs each row will have, (n_words,)."""
+    """Expected number of pairs of each row, (n_words,)."""
 
     @property
     def kind(self) -> type[PairRun]:
@@ -204,7 +250,7 @@ class CountPairs:
                 report(n_read, len(ids))
         return counter.finish()
 
-    def is_sound(self, piece: PairRun) -> bool:
+    def is_valid(self, piece: PairRun) -> bool:
         indptr = piece.indptr[:]
         n_pairs = len(piece.indices)
         return (
@@ -225,7 +271,7 @@ class CountPairs:
         return PairRun(np.concatenate([[0], ends]), columns[: ends[-1]], values[: ends[-1]])
 
     def split(self, piece: PairRun, n: int) -> list[PairRun]:
-        """Ranges of rows with about as many pairs each."""
+        """Split a run into ranges of rows with about equal numbers of pairs."""
         loads = np.cumsum(self.loads)
         cuts = [0, *np.searchsorted(loads, loads[-1] * np.arange(1, n) / n).tolist(), self.n_words]
         return [_rows_of(piece, row, stop) for row, stop in pairwise(cuts)]
@@ -241,7 +287,7 @@ class _ChunkCounter:
         self.work = work
         self.folder = folder
         self.window = len(work.weights)
-        longest_line = MAX_PARAGRAPH_BYTES  # a token has one byte at the least, and "a1" is two tokens
+        longest_line = MAX_PARAGRAPH_BYTES  # a token has at least one byte, and "a1" is two tokens
         n_places = min(work.memory // 2 // PLACE_BYTES, MOST_PLACES)
         n_places = max(n_places, longest_line + 2 * self.window)
         self.stream = np.empty(n_places, np.int32)
@@ -295,7 +341,7 @@ class _ChunkCounter:
 
 
 class RunWriter:
-    """Writes a run to a folder, some rows at a time."""
+    """Writes a run to files, some rows at a time."""
 
     def __init__(self, folder: Path) -> None:
         name = uuid4().hex
@@ -304,13 +350,13 @@ class RunWriter:
         self._buffers = _pair_buffers(0)
 
     def buffers(self, n_pairs: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Where the next rows may be made."""
+        """Return buffers for the next rows."""
         if len(self._buffers[0]) != n_pairs:
             self._buffers = _pair_buffers(n_pairs)
         return self._buffers
 
     def append(self, ends: NDArray[np.int64], columns: Array, values: Array) -> None:
-        """Add rows that end, counted from the beginning of `columns` and `values`, at `ends`."""
+        """Add rows that end at `ends`, relative to the beginning of `columns` and `values`."""
         self._files["indptr"].append(self._files["indices"].length + ends)
         self._files["indices"].append(columns[: ends[-1]])
         self._files["values"].append(values[: ends[-1]])
@@ -320,7 +366,7 @@ class RunWriter:
 
 
 class RunCollector:
-    """Holds a run in memory, some rows at a time."""
+    """Collects a run in memory, some rows at a time."""
 
     def __init__(self) -> None:
         self._ends: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
@@ -328,11 +374,11 @@ class RunCollector:
         self._values: list[Array] = []
 
     def buffers(self, n_pairs: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """New ones each time, because what is in them is not copied."""
+        """Return new buffers each time, because their content is not copied."""
         return _pair_buffers(n_pairs)
 
     def append(self, ends: NDArray[np.int64], columns: Array, values: Array) -> None:
-        """As `RunWriter.append`."""
+        """Like `RunWriter.append`."""
         self._ends.append(self._ends[-1][-1] + ends)
         self._columns.append(columns[: ends[-1]])
         self._values.append(values[: ends[-1]])
@@ -345,7 +391,7 @@ class RunCollector:
 
 
 def _rows_of(run: PairRun, row: int, stop: int) -> PairRun:
-    """A run in memory with all other rows empty."""
+    """Return a run in memory with all other rows empty."""
     first, end = (int(run.indptr[place : place + 1][0]) for place in (row, stop))
     indptr = np.clip(run.indptr[:], first, end) - first
     return PairRun(indptr, run.indices[first:end], run.values[first:end])
@@ -360,12 +406,12 @@ def _pair_buffers(n_pairs: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
 
 
 def _row_buffers(n_words: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """A dense row of sums, with a place for the pads, and its marks."""
+    """Return a dense row of sums, with one more cell for padding, and its marks."""
     return np.zeros(n_words + 1, np.int64), np.zeros(n_words // 64 + 1, np.uint64)
 
 
 def add_runs(runs: Runs, n_words: int, *, spill: Path, memory: int = DEFAULT_MEMORY, threads: int = 1) -> PairRun:
-    """The sum of runs, row by row."""
+    """Add runs row by row."""
     share = memory // threads // 2
     writer = RunWriter(spill)
     ranges = _row_ranges(
@@ -380,9 +426,9 @@ def add_runs(runs: Runs, n_words: int, *, spill: Path, memory: int = DEFAULT_MEM
 
 
 def _row_ranges(runs: Runs, n_words: int, *, n_pairs: int, n_rows: int) -> list[tuple[int, int]]:
-    """Cut the rows so that a stretch has at most `n_rows`, with at most `n_pairs` in all runs (or it is one row).
+    """Split the rows into ranges of at most `n_rows` rows and `n_pairs` pairs over all runs (or of one row).
 
-    A stretch does not go beyond the first or last row of a run either: it is then in all of that run's rows or in none.
+    Ranges are also split at the first and last row of each run, so that a run covers a range completely or not at all.
     """
     total = np.zeros(n_words + 1, np.int64)
     ends = {n_words}
@@ -405,7 +451,7 @@ def _add_rows(runs: Runs, n_words: int, row: int, stop: int) -> tuple[Array, Arr
     from wordatoms.kernels import cooccur
 
     runs, indptrs = _with_pairs(runs, row, stop)
-    if len(runs) == 1:  # as when another machine has added the others to it
+    if len(runs) == 1:  # for instance if another machine added the others to it
         first, end = int(indptrs[0][0]), int(indptrs[0][-1])
         return indptrs[0][1:] - first, runs[0].indices[first:end], runs[0].values[first:end]
     n_pairs = sum(int(indptr[-1] - indptr[0]) for indptr in indptrs)
@@ -424,14 +470,14 @@ def _add_rows(runs: Runs, n_words: int, row: int, stop: int) -> tuple[Array, Arr
 
 
 def _with_pairs(runs: Runs, row: int, stop: int) -> tuple[Runs, list[Array]]:
-    """The runs that have pairs in some rows (one at least), and where these are."""
+    """Return the runs that have pairs in some rows (at least one run), and the positions of these rows."""
     found = [(run, run.indptr[row : stop + 1]) for run in runs]
     kept = [(run, indptr) for run, indptr in found if indptr[0] < indptr[-1]] or found[:1]
     return [run for run, _ in kept], [indptr for _, indptr in kept]
 
 
 def expected_pairs(vocabulary: Vocabulary, window: int) -> NDArray[np.float64]:
-    """About how many pairs each row will have, (n_words,): each occurrence meets words that come after it in order."""
+    """Estimate the number of pairs of each row, (n_words,), from the frequencies of the words in later rows."""
     after = np.cumsum(vocabulary.p_word[::-1])[::-1]
     met = 2 * window * vocabulary.counts * after
     return np.minimum(met, np.arange(len(vocabulary), 0, -1))
@@ -452,10 +498,45 @@ def count_pairs(
 ) -> Counts:
     """Count the co-occurrences of the words of a vocabulary in a text.
 
-    With a `folder` the counts are written there and memory-mapped; else they are held in memory. Runs are spilled
-    below `work`, which must be on the same disk as the folder (default: in the folder itself); what is counted so far
-    stays in `keep`, if it is given, for a later call to go on from. `on_install` is called when all is counted, before
-    any file in the folder changes.
+    Parameters
+    ----------
+    corpus : Corpus
+        The text.
+    vocabulary : Vocabulary
+        The words to count; other words are dropped before distances are measured.
+    tokenizer : Tokenizer, optional
+        The tokenizer with which the vocabulary was built.
+    window : int, default 10
+        Words on each side.
+    weighting : {"harmonic", "flat"}, default "harmonic"
+        Weight of a neighbour: 1/distance, or 1.
+    folder : Path, optional
+        Folder in which the counts are written and memory-mapped; without one they are held in memory.
+    work : Path, optional
+        Folder for intermediate results, on the same disk as `folder`, which is the default.
+    keep : Path, optional
+        Folder for results so far, from which a later call resumes.
+    on_install : callable, optional
+        Called when everything is counted, before any file in `folder` changes.
+    run : Run, optional
+        Threads, memory, engine and progress.
+
+    Returns
+    -------
+    Counts
+        The co-occurrences, exact integers: any split of the text gives the same bytes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import wordatoms as wa
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.txt").write_text("the boat is tied to the pier\\n")
+    >>> corpus = wa.open_corpus([folder / "a.txt"], work=folder)
+    >>> counts = wa.count_pairs(corpus, wa.build_vocabulary(corpus, min_count=1))
+    >>> counts["boat", "pier"]
+    0.2
     """
     check_memory(run.memory)
     weights = integer_weights(window, weighting, vocabulary.n_tokens)
@@ -466,11 +547,11 @@ def count_pairs(
     known = ("\n".join(vocabulary.words), lexicon.tokenizer, weights)
     with (
         spill_folder(work or folder) as spill,
-        opened_ledger("pairs", known, keep=keep, work=spill) as ledger,
+        open_ledger("pairs", known, keep=keep, work=spill) as ledger,
         run.progress.text_bar("pairs", n_bytes=corpus.n_bytes) as report,
     ):
         runs = run_pass(engine, task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
-        threads = resolve_threads(None) if engine.is_elsewhere else engine.n_workers
+        threads = resolve_threads(None) if engine.is_remote else engine.n_workers
         total = add_runs(runs, len(vocabulary), spill=spill, memory=run.memory, threads=threads)
         facts: dict[str, Any] = {"window": window, "weighting": weighting, "unit": int(weights[0])}
         if folder is None:
@@ -481,7 +562,7 @@ def count_pairs(
 
 
 def _install(run: PairRun, vocabulary: Vocabulary, folder: Path, facts: dict[str, Any]) -> None:
-    """Give the files of a finished run their names in the model's folder, the description last."""
+    """Rename the files of a finished run to those of the model, the description last."""
     vocabulary.save(folder)
     for name in ARRAYS:
         path = getattr(run, name).path

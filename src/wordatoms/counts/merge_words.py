@@ -1,15 +1,15 @@
-"""Merging words: the vocabulary, the counts and the text that there would be if two words were written as one.
+"""Merge words: the vocabulary, counts and text that would result if two words were written as one.
 
-A pseudoword (Section 4.2 of the paper, test 1) stands for every occurrence of either of two words. Its co-occurrences
-are sums of theirs, so the counts of the changed text follow exactly from those of the text, without reading it again.
-A merged word leaves the order of the others as it was and is itself put where its count belongs.
+A pseudoword (Section 4.2, test 1) stands for every occurrence of either of two words. Its co-occurrences are sums of
+theirs, so the counts of the merged text follow exactly from the original counts, without reading the text again. The
+other words keep their order, and each pseudoword is placed by its count.
 
-Left out: merging more than two words into one, and words of the text that are not in the vocabulary.
+Left out: merging more than two words, and words outside the vocabulary.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,14 +23,14 @@ from wordatoms.errors import InputError
 from wordatoms.storage.files import Array, write_atomic
 
 JOINT = "+"
-"""Between the two words in the name of a pseudoword; no token of running text holds it."""
+"""Joins the two words in the name of a pseudoword; no token contains it."""
 ROWS_PER_BLOCK = 1024
-"""Rows of the counts that are looked through at a time."""
+"""Rows of the counts processed at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Merging:
-    """Which words of a vocabulary become one: each row of `pairs` is two of its rows, (n_pairs, 2)."""
+    """Pairs of words to merge; each row of `pairs`, shape (n_pairs, 2), is two rows of the vocabulary."""
 
     vocabulary: Vocabulary
     pairs: NDArray[np.intp]
@@ -38,11 +38,11 @@ class Merging:
     def __post_init__(self) -> None:
         pairs = np.asarray(self.pairs, np.intp).reshape(-1, 2)
         if pairs.size and not 0 <= pairs.min() <= pairs.max() < len(self.vocabulary):
-            raise InputError(f"a pair names a row outside the {len(self.vocabulary):,} words; pass rows of words.")
+            raise InputError(f"a pair has a row outside the {len(self.vocabulary):,} words; pass rows of words.")
         rows, n_uses = np.unique(pairs, return_counts=True)
         if (n_uses > 1).any():
             word = self.vocabulary.words[rows[n_uses.argmax()]]
-            raise InputError(f"'{word}' is to be merged {n_uses.max()} times; put each word into one pair at most.")
+            raise InputError(f"'{word}' occurs {n_uses.max()} times in the pairs; use each word at most once.")
         object.__setattr__(self, "pairs", pairs)
 
     def __len__(self) -> int:
@@ -54,12 +54,12 @@ class Merging:
 
     @cached_property
     def pseudowords(self) -> tuple[str, ...]:
-        """The name of each pair, in order."""
+        """The names of the pairs, in order."""
         words = self.vocabulary.words
         names = tuple(JOINT.join((words[one], words[other])) for one, other in self.pairs)
         for name in names:
             if name in self.vocabulary:
-                raise InputError(f"'{name}' is a word of the text already; merge other words.")
+                raise InputError(f"'{name}' is already a word of the text; merge other words.")
         return names
 
     @cached_property
@@ -69,7 +69,7 @@ class Merging:
 
     @cached_property
     def new_vocabulary(self) -> Vocabulary:
-        """The vocabulary of the changed text."""
+        """The vocabulary of the merged text."""
         left = np.flatnonzero(~self.is_merged)
         words = [self.vocabulary.words[row] for row in left] + list(self.pseudowords)
         counts = np.concatenate([self.vocabulary.counts[left], self.vocabulary.counts[self.pairs].sum(axis=1)])
@@ -78,7 +78,7 @@ class Merging:
 
     @cached_property
     def new_rows(self) -> NDArray[np.int32]:
-        """Where each word of the vocabulary, or its pseudoword, is in the new one, (n_words,)."""
+        """The row of each word, or of its pseudoword, in the new vocabulary, (n_words,)."""
         names = dict(zip(self.pairs.ravel().tolist(), np.repeat(self.pseudowords, 2).tolist(), strict=True))
         new = self.new_vocabulary
         return np.array([new[names.get(row, word)] for row, word in enumerate(self.vocabulary.words)], np.int32)
@@ -90,14 +90,14 @@ class Merging:
 
 
 def draw_pairs(vocabulary: Vocabulary, n_pairs: int, *, min_count: int = 1, random_state: int = 0) -> Merging:
-    """Random pairs of words, the more frequent first, no word in two of them."""
+    """Draw random disjoint pairs of words, the more frequent word first."""
     eligible = np.flatnonzero(vocabulary.counts >= min_count)
     most = len(eligible) // 2
     if n_pairs < 1:
         raise InputError(f"n_pairs is {n_pairs}; pass 1 or more.")
     if n_pairs > most:
         raise InputError(
-            f"{n_pairs:,} pairs are asked for, but {len(eligible):,} words occur {min_count:,} times or more, "
+            f"n_pairs is {n_pairs:,}, but {len(eligible):,} words occur {min_count:,} times or more, "
             f"enough for {most:,}; pass {'fewer pairs' if most else 'a larger vocabulary'} or a lower min_count."
         )
     drawn = np.random.default_rng(random_state).permutation(eligible)[: 2 * n_pairs]
@@ -105,15 +105,15 @@ def draw_pairs(vocabulary: Vocabulary, n_pairs: int, *, min_count: int = 1, rand
 
 
 def merge_counts(counts: Counts, merging: Merging, *, pseudowords_only: bool = False) -> Counts:
-    """The counts of the changed text; with `pseudowords_only`, without the pairs of two words that stay as they are."""
+    """Return the counts of the merged text; `pseudowords_only` drops pairs of two unmerged words."""
     from scipy.sparse import coo_array
 
     if merging.vocabulary.words != counts.vocabulary.words:
-        raise InputError("the words to merge are rows of another vocabulary; pass that of the counts.")
+        raise InputError("the words to merge are from another vocabulary; pass that of the counts.")
     cells = [_moved_cells(block, merging) for block in _cell_blocks(counts, merging, pseudowords_only=pseudowords_only)]
     rows, columns, values = (np.concatenate(parts) for parts in zip(*cells, strict=True))
     shape = (len(merging.new_vocabulary),) * 2
-    upper = coo_array((values, (rows, columns)), shape=shape).tocsr()  # adds up what falls on one cell, in integers
+    upper = coo_array((values, (rows, columns)), shape=shape).tocsr()  # sums equal cells, as integers
     upper.sort_indices()
     return Counts(
         merging.new_vocabulary,
@@ -129,7 +129,7 @@ def merge_counts(counts: Counts, merging: Merging, *, pseudowords_only: bool = F
 def _cell_blocks(
     counts: Counts, merging: Merging, *, pseudowords_only: bool
 ) -> Iterator[tuple[Array, Array, NDArray[np.int64]]]:
-    """Rows, columns and values of the cells, some rows at a time."""
+    """Yield rows, columns and values of the cells, some rows at a time."""
     for first in range(0, len(counts), ROWS_PER_BLOCK):
         indptr = counts.indptr[first : first + ROWS_PER_BLOCK + 1]
         rows = np.repeat(np.arange(first, first + len(indptr) - 1, dtype=np.int32), np.diff(indptr))
@@ -141,9 +141,9 @@ def _cell_blocks(
 
 
 def _moved_cells(cells: tuple[Array, Array, NDArray[np.int64]], merging: Merging) -> tuple[Array, Array, Array]:
-    """The cells at their new places in the upper triangle.
+    """Return the cells at their new positions in the upper triangle.
 
-    A cell stands for itself and its mirror image. Where two words become one, both fall on the diagonal.
+    A cell stands for itself and its mirror image; when its two words are merged, both fall on the diagonal.
     """
     rows, columns, values = cells
     new_rows, new_columns = merging.new_rows[rows], merging.new_rows[columns]
@@ -152,16 +152,10 @@ def _moved_cells(cells: tuple[Array, Array, NDArray[np.int64]], merging: Merging
 
 
 def merge_lines(lines: Path, merging: Merging, to: Path) -> None:
-    """Write a text of words between spaces again, with pseudowords in place of the merged words."""
-    names = _byte_names(merging.vocabulary.words, merging)
+    """Copy a text of words separated by spaces, replacing merged words by their pseudowords."""
+    words = merging.vocabulary.words
+    pairs = zip(merging.pairs, merging.pseudowords, strict=True)
+    names = {words[row].encode(): name.encode() for pair, name in pairs for row in pair}
     with lines.open("rb") as file, write_atomic(to) as out:
         for line in file:
             out.write(b" ".join([names.get(word, word) for word in line.split()]) + b"\n")
-
-
-def _byte_names(words: Sequence[str], merging: Merging) -> dict[bytes, bytes]:
-    return {
-        words[row].encode(): name.encode()
-        for pair, name in zip(merging.pairs, merging.pseudowords, strict=True)
-        for row in pair
-    }

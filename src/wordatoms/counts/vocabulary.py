@@ -1,46 +1,69 @@
-"""The vocabulary: the words of a text by falling count, and their probabilities p(w).
+"""The vocabulary: the words of a text by decreasing count, and their probabilities p(w).
 
-Counting words keeps to a memory limit whatever the text: a worker whose table is full writes it down as a run, its
-words ordered by the partition their hash falls into, and in the end the runs are added partition by partition.
+Counting words respects a memory limit for any text: a worker whose table is full writes it as a run, with words ordered
+by the partition of their hash, and at the end the runs are added partition by partition.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.counts.word_lists import format_words, parse_words
-from wordatoms.engine.ledger import opened_ledger
+from wordatoms.engine.ledger import open_ledger
 from wordatoms.engine.threads import Batch, blocks_with_sizes, engine_of, run_pass
 from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.progress import TextCallback
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.files import Array, ArrayFile, spill_array, write_atomic, write_json
 from wordatoms.storage.untrusted import LARGEST_WORDS, read_bytes, read_json
-from wordatoms.text.corpus import Corpus
+from wordatoms.text.corpus import Corpus, read_blocks
 from wordatoms.text.tokenizer import Lexicon, Tokenizer, unpack_words
 
 BATCH_BYTES = 32 << 20
 N_PARTITIONS = 64
 SPLIT_BYTES = 4 << 30
-"""Of text: the words of so much of it are added in one place."""
+"""Bytes of text whose words are added in one place."""
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """Words by falling count, ties by code point; `vocabulary["tie"]` is the row of *tie*."""
+    """The words of a text by decreasing count, ties by code point.
+
+    `vocabulary["tie"]` is the row of *tie*; an unknown word raises `UnknownWordError`.
+
+    Parameters
+    ----------
+    words : tuple of str
+        The words, by row.
+    counts : ndarray of int64, shape (n_words,)
+        Occurrences of each word.
+    n_tokens : int
+        Number of tokens of the whole text, including words outside the vocabulary.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wordatoms import Vocabulary
+    >>> vocabulary = Vocabulary(("the", "tie"), np.array([6, 2]), n_tokens=10)
+    >>> vocabulary
+    Vocabulary(2 words, 10 tokens)
+    >>> vocabulary["tie"], "pier" in vocabulary
+    (1, False)
+    >>> vocabulary.p_word
+    array([0.6, 0.2])
+    """
 
     words: tuple[str, ...]
     counts: NDArray[np.int64]
-    """Occurrences of each word, (n_words,)."""
     n_tokens: int
-    """Tokens of the whole text, words outside the vocabulary included."""
 
     def __len__(self) -> int:
         return len(self.words)
@@ -66,16 +89,40 @@ class Vocabulary:
 
     @cached_property
     def p_word(self) -> NDArray[np.float64]:
-        """p(w): the share of each word among all tokens of the text."""
+        """p(w), the share of each word among all tokens, shape (n_words,)."""
         return self.counts / max(self.n_tokens, 1)
 
     def save(self, folder: Path) -> None:
+        """Write `words.txt` and `vocabulary.json`.
+
+        Parameters
+        ----------
+        folder : Path
+            An existing folder.
+        """
         with write_atomic(folder / "words.txt") as file:
             file.write(format_words(self.words, self.counts))
         write_json(folder / "vocabulary.json", {"n_words": len(self), "n_tokens": self.n_tokens})
 
     @classmethod
     def load(cls, folder: Path) -> Vocabulary:
+        """Read a vocabulary.
+
+        Parameters
+        ----------
+        folder : Path
+            The folder of a model.
+
+        Returns
+        -------
+        Vocabulary
+            The vocabulary that was saved there.
+
+        Raises
+        ------
+        ModelError
+            If the files are missing or damaged.
+        """
         try:
             facts = read_json(folder / "vocabulary.json")
             words, counts = parse_words(read_bytes(folder / "words.txt", LARGEST_WORDS))
@@ -89,28 +136,27 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class WordRun:
-    """Words and how often each was seen, ordered by partition; in memory or on disk."""
+    """Words and their counts, ordered by partition, in memory or on disk."""
 
     keys: Array | ArrayFile
-    """Packed words, end to end."""
+    """Packed words."""
     lengths: Array | ArrayFile
-    """Packed integers of each word."""
+    """Number of packed integers of each word."""
     counts: Array | ArrayFile
     bounds: NDArray[np.int64]
-    """For each partition, and once more at the end: the first word and the first packed integer, (n + 1, 2)."""
+    """The first word and the first packed integer of each partition, and the ends, (n + 1, 2)."""
     n_tokens: int
-    """Words that were seen, each as often as it was."""
 
 
 @dataclass(frozen=True)
 class TallyWords:
-    """The work on one batch: count its words."""
+    """Counts the words of a batch."""
 
     tokenizer: Tokenizer
     memory: int
-    """Bytes that the table of one worker may take."""
+    """Bytes for the table of one worker."""
     n_bytes: int = 0
-    """Of the whole text."""
+    """Size of the whole text."""
 
     @property
     def kind(self) -> type[WordRun]:
@@ -133,7 +179,7 @@ class TallyWords:
                     lexicon, counts = Lexicon(tokenizer=self.tokenizer), np.zeros(1 << 12, np.int64)
         return [*runs, _as_run(lexicon, counts, folder)]
 
-    def is_sound(self, piece: WordRun) -> bool:
+    def is_valid(self, piece: WordRun) -> bool:
         lengths = piece.lengths[:]
         kinds = [array.dtype for array in (piece.keys, lengths, piece.counts, piece.bounds)]
         return (
@@ -152,15 +198,16 @@ class TallyWords:
         return _as_run(lexicon, counts, None)
 
     def split(self, piece: WordRun, n: int) -> list[WordRun]:
-        """Ranges of partitions."""
+        """Split a run into ranges of partitions."""
         cuts = [N_PARTITIONS * k // n for k in range(n + 1)]
         return [_partitions_of(piece, first, stop) for first, stop in pairwise(cuts)]
 
-    def n_splits(self, memory: int, n_adders: int) -> int:  # noqa: ARG002 - how many words there are is to be found
+    def n_splits(self, memory: int, n_adders: int) -> int:  # noqa: ARG002 - the number of words is not known yet
         return min(N_PARTITIONS, max(n_adders, 1 + self.n_bytes // SPLIT_BYTES))
 
 
 def _as_run(lexicon: Lexicon, counts: NDArray[np.int64], folder: Path | None) -> WordRun:
+    """Write the words of a lexicon as a run, ordered by partition."""
     from wordatoms.kernels import tokens as kernel
 
     keys, starts = lexicon.keys()
@@ -184,7 +231,7 @@ def _as_run(lexicon: Lexicon, counts: NDArray[np.int64], folder: Path | None) ->
 
 
 def _partitions_of(run: WordRun, first: int, stop: int) -> WordRun:
-    """A run in memory with all other partitions empty."""
+    """Return a run in memory with all other partitions empty."""
     (word, key), (next_word, next_key) = run.bounds[first], run.bounds[stop]
     counts = run.counts[word:next_word]
     bounds = np.clip(run.bounds, run.bounds[first], run.bounds[stop]) - run.bounds[first]
@@ -201,10 +248,45 @@ def build_vocabulary(
     keep: Path | None = None,
     run: Run = DEFAULT_RUN,
 ) -> Vocabulary:
-    """Count the words of a text; keep those seen `min_count` times or more, at most the `max_words` most frequent.
+    """Count the words of a text and keep the frequent ones.
 
-    What does not fit into the memory is spilled below `work`; what is counted so far stays in `keep`, if it is given,
-    for a later call to go on from.
+    Parameters
+    ----------
+    corpus : Corpus
+        The text.
+    tokenizer : Tokenizer, optional
+        How text is split into words; the default one lower-cases.
+    min_count : int, default 5
+        Keep words that occur at least as often.
+    max_words : int or None, default 50,000
+        Keep at most as many words, the most frequent.
+    work : Path, optional
+        Folder for intermediate results that exceed the memory; the system's by default.
+    keep : Path, optional
+        Folder for results so far, from which a later call resumes.
+    run : Run, optional
+        Threads, memory, engine and progress.
+
+    Returns
+    -------
+    Vocabulary
+        The words by decreasing count.
+
+    Raises
+    ------
+    InputError
+        If no word is frequent enough.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import wordatoms as wa
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.txt").write_text("the boat is tied to the pier\\n")
+    >>> corpus = wa.open_corpus([folder / "a.txt"], work=folder)
+    >>> wa.build_vocabulary(corpus, min_count=1).words
+    ('the', 'boat', 'is', 'pier', 'tied', 'to')
     """
     if min_count < 1 or (max_words is not None and max_words < 1):
         raise InputError(f"min_count is {min_count} and max_words {max_words}; both must be 1 or more.")
@@ -212,14 +294,14 @@ def build_vocabulary(
     tokenizer = tokenizer or Tokenizer()
     task = TallyWords(tokenizer, run.memory // (2 * engine.n_workers), corpus.n_bytes)
     with (
-        opened_ledger("words", [tokenizer], keep=keep, work=work) as ledger,
+        open_ledger("words", [tokenizer], keep=keep, work=work) as ledger,
         run.progress.text_bar("words", n_bytes=corpus.n_bytes) as report,
     ):
         runs = run_pass(engine, task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
         n_tokens = sum(each.n_tokens for each in runs)
         ranked = _rank_words(runs, min_count, max_words)
         if not ranked:
-            ledger.drop()  # nobody will go on from here
+            ledger.drop()  # there is nothing to resume
             raise _no_words(n_tokens, min_count)
     counts, words = zip(*ranked, strict=True)
     return Vocabulary(words, -np.array(counts, np.int64), n_tokens)
@@ -227,14 +309,14 @@ def build_vocabulary(
 
 def _no_words(n_tokens: int, min_count: int) -> InputError:
     if not n_tokens:
-        return InputError("there is no word in the text, only other characters; pass text with words in it.")
+        return InputError("the text contains no words; pass text with words in it.")
     return InputError(
         f"no word of the text ({n_tokens:,} tokens) occurs {min_count} times; pass a lower min_count or more text."
     )
 
 
 def _add_partitions(runs: Sequence[WordRun], first: int, stop: int) -> tuple[Lexicon, NDArray[np.int64]]:
-    """The words of some partitions, and how often each was seen."""
+    """Add up the words of some partitions; return them with their counts."""
     lexicon, counts = Lexicon(), np.zeros(0, np.int64)
     for run in runs:
         (word, key), (next_word, next_key) = run.bounds[first], run.bounds[stop]
@@ -246,11 +328,11 @@ def _add_partitions(runs: Sequence[WordRun], first: int, stop: int) -> tuple[Lex
 
 
 def _rank_words(runs: Sequence[WordRun], min_count: int, max_words: int | None) -> list[tuple[int, str]]:
-    """The words of the vocabulary, each behind its count with a minus."""
+    """Return the words of the vocabulary in order, each after its negative count."""
     found: list[tuple[int, str]] = []
     for number in range(N_PARTITIONS):
         found += _frequent_words(runs, number, min_count, max_words)
-        if max_words is not None and len(found) > 4 * max_words:  # all of them are never held together
+        if max_words is not None and len(found) > 4 * max_words:  # bounds the memory
             found = sorted(found)[:max_words]
             min_count = -found[-1][0]
     return sorted(found)[:max_words]
@@ -259,7 +341,7 @@ def _rank_words(runs: Sequence[WordRun], min_count: int, max_words: int | None) 
 def _frequent_words(
     runs: Sequence[WordRun], number: int, min_count: int, max_words: int | None
 ) -> list[tuple[int, str]]:
-    """The words of one partition that can be in the vocabulary, each behind its count with a minus, in any order."""
+    """Return the words of a partition that may be in the vocabulary, each after its negative count, in any order."""
     lexicon, counts = _add_partitions(runs, number, number + 1)
     if max_words is not None and len(counts) > max_words:
         min_count = max(min_count, int(np.partition(counts, -max_words)[-max_words]))
@@ -271,10 +353,91 @@ def _frequent_words(
 def _select(
     keys: NDArray[np.uint64], starts: NDArray[np.int64], kept: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Some of the packed words."""
+    """Select some of the packed words."""
     from wordatoms.kernels import tokens as kernel
 
     kept_starts = np.concatenate([[0], np.cumsum(np.diff(starts)[kept])])
     selected = np.empty(int(kept_starts[-1]), np.uint64)
     kernel.reorder_keys(keys, starts, kept, selected)
     return selected, kept_starts
+
+
+# --- Writing the words of a text
+
+
+def write_lines(
+    corpus: Corpus,
+    vocabulary: Vocabulary,
+    path: Path,
+    *,
+    tokenizer: Tokenizer | None = None,
+    run: Run = DEFAULT_RUN,
+) -> None:
+    """Write a text for trainers that read text: the words of a vocabulary separated by spaces, a paragraph per line."""
+    from wordatoms.kernels import tokens as kernel
+
+    lexicon = Lexicon(vocabulary.words, tokenizer=tokenizer)
+    encoded = [word.encode() for word in vocabulary.words]
+    text = np.frombuffer(b"".join(encoded), np.uint8)
+    starts = np.concatenate([[0], np.cumsum([len(word) for word in encoded])])
+    with write_atomic(path) as file, run.progress.text_bar("text", n_bytes=corpus.n_bytes) as report:
+        for shard in corpus.shards:
+            for block in read_blocks(shard):
+                ids = lexicon.encode(block)
+                out = np.empty(kernel.lines_length(ids, len(vocabulary), starts), np.uint8)
+                file.write(out[: kernel.write_lines(ids, len(vocabulary), text, starts, out)].data)
+                report(len(block), len(ids))
+
+
+# --- Lists of words: one word per line, with its count after a tab if counts are known
+
+
+class WordList(NamedTuple):
+    """Words, and their counts if known."""
+
+    words: tuple[str, ...]
+    counts: NDArray[np.int64] | None
+
+
+def format_words(words: Sequence[str], counts: NDArray[np.int64] | None = None) -> bytes:
+    """Format a list of words in UTF-8."""
+    for word in words:
+        if re.search(r"[\t\n\r]", word):
+            raise InputError(f"{word!r} contains a tab or a line end, which a list of words cannot; rename it.")
+    if counts is None:
+        lines = [f"{word}\n" for word in words]
+    else:
+        lines = [f"{word}\t{count}\n" for word, count in zip(words, counts.tolist(), strict=True)]
+    try:
+        return "".join(lines).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"a word contains {error.object[error.start]!r}, not a character; rename it.") from None
+
+
+def parse_words(text: bytes) -> WordList:
+    """Parse a list of words; either all lines have a count or none has."""
+    content = _decode(text).replace("\r\n", "\n").removesuffix("\n")
+    counted = "\t" in content.partition("\n")[0]
+    _check_lines(content, counted=counted)
+    if not counted:
+        return WordList(tuple(content.split("\n")), None)
+    parts = content.replace("\n", "\t").split("\t")
+    return WordList(tuple(parts[::2]), np.array([*map(int, parts[1::2])], dtype=np.int64))
+
+
+def _check_lines(content: str, *, counted: bool) -> None:
+    line = r"[^\t\n]++\t[0-9]{1,18}" if counted else r"[^\t\n]++"
+    if re.fullmatch(rf"{line}(?:\n{line})*+", content):  # all lines at once, because it is faster
+        return
+    shape = "a word, a tab and a count" if counted else "one word"
+    for number, found in enumerate(content.split("\n"), 1):
+        if not re.fullmatch(line, found):
+            raise InputError(f"line {number} is {found[:60]!r}; expected {shape}, as on the first line.")
+
+
+def _decode(text: bytes) -> str:
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        number = text[: error.start].count(b"\n") + 1
+        raise InputError(f"line {number} is not UTF-8; convert the file to UTF-8.") from None

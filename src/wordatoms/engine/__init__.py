@@ -1,0 +1,1 @@
+"""Passes over text on threads or on a Dask cluster, with a ledger of finished work that survives a crash."""

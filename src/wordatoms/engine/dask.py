@@ -91,7 +91,7 @@ class DaskEngine:
             del self.__dict__["client"]
 
     @property
-    def is_elsewhere(self) -> bool:
+    def is_remote(self) -> bool:
         return True
 
     @property

@@ -44,7 +44,7 @@ class Ledger:
     """Whether it outlives this process."""
 
     def find(
-        self, shards: Sequence[Shard], kind: type[Piece], is_sound: Callable[[Piece], bool]
+        self, shards: Sequence[Shard], kind: type[Piece], is_valid: Callable[[Piece], bool]
     ) -> tuple[list[Piece], list[Shard]]:
         """The pieces that are there for some of the shards, and the shards without any.
 
@@ -53,7 +53,7 @@ class Ledger:
         wanted = Counter(map(shard_key, shards))
         pieces: list[Piece] = []
         for path in sorted(self.folder.glob("*.json")):
-            covered, found = self._read(path, kind, is_sound)
+            covered, found = self._read(path, kind, is_valid)
             if covered and covered <= wanted:  # the same text may be there twice
                 wanted -= covered
                 pieces += found
@@ -91,7 +91,7 @@ class Ledger:
         return value
 
     def _read(
-        self, path: Path, kind: type[Piece], is_sound: Callable[[Piece], bool]
+        self, path: Path, kind: type[Piece], is_valid: Callable[[Piece], bool]
     ) -> tuple[Counter[str], list[Piece]]:
         """What an entry stands for; nothing where it or one of its files is broken or gone."""
         try:
@@ -100,7 +100,7 @@ class Ledger:
                 kind(**{name: self._read_value(value) for name, value in piece.items()}) for piece in entry["pieces"]
             ]
             covered = Counter({str(key): int(n) for key, n in entry["shards"].items()})
-            return (covered, pieces) if all(map(is_sound, pieces)) else (Counter(), [])
+            return (covered, pieces) if all(map(is_valid, pieces)) else (Counter(), [])
         except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError):
             return Counter(), []
 
@@ -130,7 +130,7 @@ class Ledger:
 
 
 @contextmanager
-def opened_ledger(name: str, facts: Sequence[object], *, keep: Path | None, work: Path | None) -> Iterator[Ledger]:
+def open_ledger(name: str, facts: Sequence[object], *, keep: Path | None, work: Path | None) -> Iterator[Ledger]:
     """The ledger of a pass with these facts below `keep`, where it stays; without `keep`, one below `work` that goes.
 
     Ledgers of the same pass with other facts are removed from `keep`.

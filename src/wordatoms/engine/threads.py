@@ -41,7 +41,7 @@ class Work(Protocol[Piece]):
         """The pieces of a batch, with large arrays in files of the folder; in memory without one."""
         ...
 
-    def is_sound(self, piece: Piece) -> bool:
+    def is_valid(self, piece: Piece) -> bool:
         """Whether a piece from a file has the shapes and the range of numbers that the others rely on."""
         ...
 
@@ -67,7 +67,7 @@ class Engine(Protocol):
         ...
 
     @property
-    def is_elsewhere(self) -> bool:
+    def is_remote(self) -> bool:
         """Whether the text is read by other processes, on this machine or others."""
         ...
 
@@ -99,7 +99,7 @@ class ThreadEngine:
         return resolve_threads(self.threads)
 
     @property
-    def is_elsewhere(self) -> bool:
+    def is_remote(self) -> bool:
         return False
 
     def run(
@@ -171,7 +171,7 @@ def run_pass(
     report: TextCallback | None = None,
 ) -> list[Piece]:
     """Pieces whose sum is the result for all shards: those in the ledger, and what the engine finds in the others."""
-    found, todo = ledger.find(shards, work.kind, work.is_sound)
+    found, todo = ledger.find(shards, work.kind, work.is_valid)
     if report is not None and found:  # what was read in an earlier run is progress too
         report(sum(shard.n_bytes for shard in shards) - sum(shard.n_bytes for shard in todo), 0)
     return found + engine.run(work, todo, ledger, batch_bytes=batch_bytes, report=report) if todo else found

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wordatoms.counts.cooccurrence import Counts
-from wordatoms.counts.lines import write_lines
-from wordatoms.counts.vocabulary import Vocabulary
+from wordatoms.counts.vocabulary import Vocabulary, write_lines
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.trainers import find_trainer, train_embeddings
 from wordatoms.embeddings.vector_files import read_vectors

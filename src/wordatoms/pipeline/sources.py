@@ -55,7 +55,7 @@ def opened_text(
                 threads=run.n_threads,
                 replace_invalid=settings.replace_invalid,
                 on_bytes=report,
-                remote_map=run.engine.map if run.engine and run.engine.is_elsewhere else None,
+                remote_map=run.engine.map if run.engine and run.engine.is_remote else None,
             )
         yield corpus
     finally:

@@ -149,8 +149,8 @@ def test_no_paper_figure_for_other_numbers_of_pairs(embeddings: Embeddings, coun
     ("options", "message"),
     [
         ({"n_pairs": [1]}, "n_pairs is 1"),
-        ({"n_pairs": [61]}, "61 pairs are asked for, but 120 words occur 1 times"),
-        ({"min_count": 119}, "5 pairs are asked for, but 2 words"),
+        ({"n_pairs": [61]}, "n_pairs is 61, but 120 words occur 1 times"),
+        ({"min_count": 119}, "n_pairs is 5, but 2 words"),
         ({"n_runs": 0}, "n_runs is 0"),
         ({"n_pairs": []}, "ask for one run"),
     ],

@@ -54,8 +54,7 @@ def run(
 @contextmanager
 def _written_text(inputs: Inputs) -> Iterator[Path]:
     """The text of the model as words between spaces."""
-    from wordatoms.counts.lines import write_lines
-    from wordatoms.counts.vocabulary import Vocabulary
+    from wordatoms.counts.vocabulary import Vocabulary, write_lines
     from wordatoms.pipeline.sources import counted_text, settings_of
     from wordatoms.storage.files import spill_folder
 
