@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import commands
 from clusters import Cluster, running_cluster
 from samples import Reporting
 from wordatoms.run import Run
@@ -177,34 +178,28 @@ def test_a_worker_killed_in_the_middle_changes_nothing(texts: list[Path], tmp_pa
     assert found == passes(corpus, ThreadEngine(1))
 
 
-def test_a_scheduler_killed_in_the_middle_and_started_again(texts: list[Path], tmp_path: Path) -> None:
+def test_a_scheduler_killed_in_the_middle_and_another_one_after_it(
+    engine: DaskEngine, texts: list[Path], tmp_path: Path
+) -> None:
     corpus, keep = corpus_of(texts, tmp_path), tmp_path / "keep"
-    with running_cluster(tmp_path / "cluster", 2) as cluster:
+    with running_cluster(tmp_path / "cluster", 1) as dying:
         n_reports = 0
 
         def report(_n_bytes: int, _n_tokens: int) -> None:
             nonlocal n_reports
             n_reports += 1
             if n_reports == 12:
-                cluster.scheduler.kill()
+                dying.scheduler.kill()
 
         with (
             pytest.raises(EngineError, match=r"the scheduler at tcp://.* is gone .* goes on from what is finished"),
-            DaskEngine(cluster.address, **SMALL) as engine,  # type: ignore[arg-type]
+            DaskEngine(dying.address, **SMALL) as cut_off,  # type: ignore[arg-type]
         ):
-            build_vocabulary(corpus, min_count=2, run=Run(engine=engine, progress=Reporting(report)), keep=keep)
+            build_vocabulary(corpus, min_count=2, run=Run(engine=cut_off, progress=Reporting(report)), keep=keep)
         assert n_entries(keep) >= 1
     tokens = []
-    with (
-        running_cluster(tmp_path / "again", 1) as cluster,
-        DaskEngine(cluster.address, **SMALL) as engine,  # type: ignore[arg-type]
-    ):
-        found = build_vocabulary(
-            corpus,
-            min_count=2,
-            run=Run(engine=engine, progress=Reporting(lambda _, n_tokens: tokens.append(n_tokens))),
-            keep=keep,
-        )
+    progress = Reporting(lambda _, n_tokens: tokens.append(n_tokens))
+    found = build_vocabulary(corpus, min_count=2, run=Run(engine=engine, progress=progress), keep=keep)
     assert as_bytes(found) == as_bytes(build_vocabulary(corpus, min_count=2))
     assert sum(tokens) < found.n_tokens
 
@@ -296,7 +291,7 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 def test_train_with_a_local_cluster_and_with_a_scheduler(cluster: Cluster, texts: list[Path], tmp_path: Path) -> None:
     options = ["--min-count", 2, "--dim", 10, "--iterations", 3, "--restarts", 2, "--threads", 2]
-    assert run("train", *texts, "-o", tmp_path / "threads", *options).returncode == 0
+    assert commands.run("train", *texts, "-o", tmp_path / "threads", *options).returncode == 0  # type: ignore[arg-type]
     for name, engine in {"local": ["--engine", "dask"], "far": ["--scheduler", cluster.address]}.items():
         result = run("train", *texts, "-o", tmp_path / name, *options, *engine)
         assert result.returncode == 0, result.stderr
@@ -334,7 +329,7 @@ def test_the_command_stopped_in_the_middle_goes_on(tmp_path: Path) -> None:
             assert process.returncode == 130
             assert len(message.splitlines()) == 1
     assert run(*count_options, model, "--engine", "dask").returncode == 0
-    assert run(*count_options, tmp_path / "threads").returncode == 0
+    assert commands.run(*count_options, tmp_path / "threads").returncode == 0  # type: ignore[arg-type]
     assert model_files(model) == model_files(tmp_path / "threads")
     assert not (model / ".work").exists()
 
