@@ -18,14 +18,17 @@ PAGE = Path(__file__).parent / "reference" / "commands.md"
 def all_commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
     yield name, command
     if isinstance(command, click.Group):
-        for child in command.commands.values():
-            yield from all_commands(child, f"{name} {child.name}")
+        context = click.Context(command)
+        for child in command.list_commands(context):
+            found = command.get_command(context, child)
+            assert found
+            yield from all_commands(found, f"{name} {child}")
 
 
 def make_page() -> str:
     parts = ["# Commands\n\nGenerated from the help texts: this is what `--help` prints.\n"]
     for name, command in all_commands(cli, "wordatoms"):
-        context = click.Context(command, info_name=name, terminal_width=100, max_content_width=100)
+        context = click.Context(command, info_name=name, terminal_width=100, max_content_width=100, show_default=True)
         parts.append(f"## {name}\n\n```\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)
 

@@ -101,8 +101,9 @@ def find_command(words: list[str]) -> tuple[str, click.Command, list[str]]:
     command: click.Command = cli
     names: list[str] = []
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
-        assert words[0] in command.commands, f"unknown command {' '.join([*names, words[0]])}"
-        command, names, words = command.commands[words[0]], [*names, words[0]], words[1:]
+        found = command.get_command(click.Context(command), words[0])
+        assert found, f"unknown command {' '.join([*names, words[0]])}"
+        command, names, words = found, [*names, words[0]], words[1:]
     return " ".join(names), command, words
 
 

@@ -32,7 +32,7 @@ from wordatoms.counts.vocabulary import Vocabulary
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.neighbours import Neighbours, find_neighbours
 from wordatoms.embeddings.quantized import SCALES, VECTORS, save_bytes, to_bytes
-from wordatoms.pipeline.describing import folder_facts
+from wordatoms.pipeline.info import folder_facts
 from wordatoms.senses.annotations import Notes
 from wordatoms.senses.model import SenseModel, load
 from wordatoms.storage.files import Checkpoint, save_array

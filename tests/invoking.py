@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -14,7 +15,8 @@ from wordatoms.errors import WordatomsError
 def invoke(name: str, *arguments: str | Path, stdin: bytes = b"", code: int = 0) -> Result:
     """A command by itself: click would keep what `wordatoms` as a whole makes of the help of its commands."""
     given = [*map(str, arguments)]
-    result = CliRunner().invoke(cli.commands[name], given, input=stdin, catch_exceptions=False)
+    command = cli.get_command(click.Context(cli), name)
+    result = CliRunner().invoke(command, given, input=stdin, catch_exceptions=False)
     assert result.exit_code == code, result.stderr
     return result
 

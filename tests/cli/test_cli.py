@@ -66,7 +66,7 @@ def test_trained_model_answers(model: Path) -> None:
 def test_second_training_does_nothing(model: Path) -> None:
     before = (model / "manifest.json").read_bytes()
     result = run("train", TEXT, "-o", model, "--min-count", "2", "--method", "pmi", "--dim", "8")
-    assert result.stderr.decode().count("there already") == 4
+    assert result.stderr.decode().count("exists already") == 4
     assert (model / "manifest.json").read_bytes() == before
 
 
@@ -93,7 +93,7 @@ def test_export_and_import_are_inverse(model: Path, tmp_path: Path) -> None:
     assert run("export", model, "-o", tmp_path / "v.txt", "--format", "glove").returncode == 0
     assert run("import", tmp_path / "v.txt", "-o", tmp_path / "m").returncode == 0
     assert (tmp_path / "m" / "vectors.npy").read_bytes() == (model / "vectors.npy").read_bytes()
-    assert "is there already" in fails(run("export", model, "-o", tmp_path / "v.txt"))
+    assert "exists already" in fails(run("export", model, "-o", tmp_path / "v.txt"))
 
 
 def test_standard_input(tmp_path: Path) -> None:

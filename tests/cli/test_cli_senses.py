@@ -135,7 +135,7 @@ def test_output_into_head_ends_quietly(model: Path) -> None:
 def test_info_tells_what_a_model_holds(model: Path) -> None:
     shown = run("info", model).stdout.decode()
     assert "words: 620\n" in shown
-    assert "left out:" in shown
+    assert "dropped:" in shown
     assert json.loads(run("info", "--model", model, "--json").stdout)["atom_report"]["n_runs"] == 3
 
 
@@ -165,7 +165,7 @@ def test_atomize_says_what_happened(tmp_path: Path) -> None:
     again = run("atomize", folder, "--atoms", "20", "--sparsity", "2", "--restarts", "2", "--force")
     assert again.returncode == 0, again.stderr.decode()
     assert again.stdout == b""
-    for fact in ("overlap:", "left out:", "coefficients:", "words per atom:"):
+    for fact in ("overlap:", "dropped:", "coefficients:", "words per atom:"):
         assert fact in again.stderr.decode()
     alone = run("atomize", folder, "--atoms", "20", "--restarts", "1", "--force", "--json", "--quiet")
     assert json.loads(alone.stdout)["overlap"] is None

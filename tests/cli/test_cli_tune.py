@@ -86,7 +86,7 @@ def test_what_is_done_is_not_done_again(folder: Path, tuned: tuple[Path, dict[st
     before = (model / "tuning.json").read_bytes()
     again = tuning(model, "--text", folder / "held-out.txt")
     assert again.stdout == ""
-    assert again.stderr == f"{model}: tuned already; pass --force to tune it again\n"
+    assert again.stderr == f"{model}: already tuned; pass --force to tune it again\n"
     with pytest.raises(ModelError, match=r"was made with seed 0, you ask for seed 1; pass --force"):
         tuning(model, "--text", folder / "held-out.txt", "--seed", "1")
     assert (model / "tuning.json").read_bytes() == before

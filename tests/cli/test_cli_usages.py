@@ -93,7 +93,7 @@ def test_file_as_json_has_one_object_per_line(model: Path, lines: Path) -> None:
 def test_file_without_the_word_is_refused(model: Path, stdin: bytes) -> None:
     for options in ([], ["--json"]):
         message = refused("disambiguate", "bank", "--file", "-", *options, "--model", model, stdin=stdin)
-        assert message == "no line of - has a form of 'bank' in it; pass texts with the word, one per line."
+        assert message == "no line of - contains a form of 'bank'; pass texts with the word, one per line."
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_failure_is_one_sentence_and_nothing_else(model: Path) -> None:
 
 def test_a_text_or_a_file(model: Path, lines: Path) -> None:
     for given in ([], [AT_THE_BANK, "--file", lines]):
-        assert "pass a TEXT, or --file" in invoke("disambiguate", "bank", *given, "--model", model, code=2).stderr
+        assert "pass either TEXT, or --file" in invoke("disambiguate", "bank", *given, "--model", model, code=2).stderr
     message = invoke("disambiguate", "bank", "--file", "none.txt", "--model", model, code=2).stderr
     assert "does not exist" in message
 
@@ -189,7 +189,7 @@ def test_cluster_refuses(model: Path, stdin: bytes, sentence: str) -> None:
 @pytest.mark.parametrize("k", ["0", "-1", "many"])
 def test_wrong_k(model: Path, lines: Path, k: str) -> None:
     message = invoke("cluster", "bank", "--contexts", lines, "-k", k, "--model", model, code=2).stderr
-    assert "is neither a number above 0 nor auto" in message
+    assert "is not a number above 0 or auto" in message
 
 
 def test_cluster_of_an_unknown_word(model: Path) -> None:

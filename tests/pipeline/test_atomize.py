@@ -11,7 +11,7 @@ from planted import N_ATOMS, planted_model
 from wordatoms.atoms.learning import OverlapPoint, best_size
 from wordatoms.errors import InputError, ModelError
 from wordatoms.pipeline.atomize import AtomSettings, atomize, read_atom_report
-from wordatoms.pipeline.embed import import_vectors
+from wordatoms.pipeline.import_vectors import import_vectors
 from wordatoms.run import Run
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.folder import ModelFolder

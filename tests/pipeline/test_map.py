@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from wordatoms.cli.contexts import induce
+from wordatoms.cli.induce import induce
 from wordatoms.cli.train import WEIGHTINGS as OFFERED
 from wordatoms.cli.train import map_
 from wordatoms.contexts.averages import ContextAverages
@@ -21,7 +21,8 @@ from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.vector_files import write_vectors
 from wordatoms.errors import InputError, ModelError
 from wordatoms.pipeline.count import count
-from wordatoms.pipeline.embed import embed, import_vectors
+from wordatoms.pipeline.embed import embed
+from wordatoms.pipeline.import_vectors import import_vectors
 from wordatoms.pipeline.map import MapSettings, map_contexts
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.run import Run
@@ -144,7 +145,7 @@ def test_map_and_induce(model: ModelFolder, tmp_path: Path) -> None:
     told = run(map_, model.path)
     assert told.exit_code == 0, told.output
     assert "held out" in told.stderr
-    assert "there already" in run(map_, model.path).stderr
+    assert "exists already" in run(map_, model.path).stderr
     assert run(map_, model.path, "--quiet", "--force", "--a", "inf", "--window", "5").output == ""
     (tmp_path / "contexts.txt").write_text("She wore a blue zyx with a dark jacket.\n\nshirt and shoes\n")
     asked = ("zyx", "--contexts", tmp_path / "contexts.txt", "--model", model.path)
@@ -183,7 +184,7 @@ def test_a_question_imports_nothing_heavy(model: ModelFolder) -> None:
     map_contexts(model)
     code = f"""
 import io, sys
-from wordatoms.cli.contexts import induce
+from wordatoms.cli.induce import induce
 sys.stdin = io.TextIOWrapper(io.BytesIO(b"a blue tie with a jacket"))
 induce(["tie", "--contexts", "-", "--model", {str(model.path)!r}], standalone_mode=False)
 print(*sys.modules)

@@ -295,7 +295,7 @@ def test_command_shows_documents_and_atoms(model: SenseModel, tmp_path: Path) ->
     write(tmp_path / "docs" / "two.txt", b"nothing known")
     shown = run(tmp_path / "docs", "--model", model.path)
     assert f"one.txt  (9 words)\n   1.00  atom {atom_of(model, 3)}" in shown.stdout
-    assert "without a word that the model knows, and so without atoms: 1" in shown.stderr
+    assert "1 document without a word that the model knows, and so without atoms: " in shown.stderr
     quiet = run(tmp_path / "docs", "--model", model.path, "--by-atom", "--quiet")
     assert quiet.stdout.startswith(f"atom {atom_of(model, 3)}: ")
     assert quiet.stderr == ""
@@ -325,7 +325,7 @@ def test_command_reads_a_column(model: SenseModel, tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"\n\n \n"])
 def test_lines_without_a_document_were_answered_with_nothing(model: SenseModel, tmp_path: Path, content: bytes) -> None:
     text = write(tmp_path / "empty.txt", content)
-    with pytest.raises(InputError, match=r"^there are no documents in .*empty\.txt; pass some with text in them\.$"):
+    with pytest.raises(InputError, match=r"^there are no documents in .*empty\.txt; pass files with text in them\.$"):
         run(text, "--lines", "--model", model.path, "-o", tmp_path / "table.csv")
     assert not (tmp_path / "table.csv").exists()
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from invoking import invoke, refused
 from naive_posterior import world_embeddings, world_map, world_model
 from wordatoms.cli.evaluate import show_result
-from wordatoms.cli.options import NumberOrAuto, Numbers
+from wordatoms.cli.options import NUMBER_OR_AUTO, NUMBERS
 from wordatoms.cli.texts import read_lines as read_texts
 from wordatoms.errors import InputError
 from wordatoms.paper.tasks.base import TaskResult
@@ -28,15 +28,15 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("text", ["²", "٣", "0", "-1", "", "1.5", "9" * 5000])
-@pytest.mark.parametrize("kind", [NumberOrAuto(), Numbers()])
+@pytest.mark.parametrize("kind", [NUMBER_OR_AUTO, NUMBERS])
 def test_digits_that_are_no_numbers_ended_in_a_traceback(kind: click.ParamType, text: str) -> None:
     with pytest.raises(click.BadParameter, match="above 0"):
         kind.convert(text, None, None)
 
 
 def test_numbers_that_are_fine() -> None:
-    assert NumberOrAuto().convert(" 07 ", None, None) == 7
-    assert Numbers().convert("500, 1000", None, None) == (500, 1000)
+    assert NUMBER_OR_AUTO.convert(" 07 ", None, None) == 7
+    assert NUMBERS.convert("500, 1000", None, None) == (500, 1000)
 
 
 def test_capitals_were_unknown_only_without_a_context(model: Path) -> None:

@@ -10,27 +10,27 @@ import click
 
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
-from wordatoms.cli.output import show_json, show_table
+from wordatoms.cli.output import list_words, show_json, show_table
 
 if TYPE_CHECKING:
     from wordatoms.senses.comparison import ComparedSense, Comparison
 
 N_SHOWN = 6
-"""Nearest words shown per sense."""
+"""Nearest words in a column."""
 
 
 @click.command()
 @click.argument("model1")
 @click.argument("model2")
 @click.argument("word")
-@click.option("--forms", is_flag=True, help="Include inflected forms: tie, ties, tied.")
+@click.option("--forms", is_flag=True, help="Pool the inflected forms: tie, ties, tied, tying.")
 @options.number
 @options.as_json
 def compare(model1: str, model2: str, word: str, forms: bool, number: int, as_json: bool) -> None:
     """Compare the senses of WORD in two models.
 
-    MODEL1 and MODEL2 are folders; "english" is the bundled English model, unless there is a folder with this name.
-    Matching senses are shown in one row with their similarity, followed by senses that only one model has.
+    MODEL1 and MODEL2 are folders; "english" is the bundled English model, unless a folder has this name. Matching
+    senses are shown in one row with their similarity, followed by the senses that only one model has.
     """
     from wordatoms.senses.comparison import compare_senses
     from wordatoms.senses.results import to_json
@@ -59,12 +59,12 @@ def _show(found: Comparison, models: tuple[str, str]) -> None:
     show_table(["alike", "weight", names[0], "weight", names[1]], rows)
     for model, near in zip(models, found.nearest, strict=True):
         if near:
-            click.echo(f"nearest in {model}: {' '.join(each.word for each in near)}")
+            click.echo(f"nearest in {model}: {list_words(near)}")
 
 
 def _cells(senses: Mapping[int, ComparedSense], atom: int | None) -> list[Any]:
     if atom is None:
         return [None, ""]
     sense = senses[atom]
-    words = " ".join(near.word for near in sense.nearest[:N_SHOWN])
-    return [sense.weight, f"{sense.atom}: {f'[{sense.label}] ' if sense.named else ''}{words}"]
+    words = list_words(sense.nearest[:N_SHOWN], name=sense.label if sense.named else "")
+    return [sense.weight, f"{sense.atom}: {words}"]

@@ -1,4 +1,4 @@
-"""`lineup`: make a testbed for the police lineup, and take the test yourself."""
+"""`lineup`: play the police lineup, or build a testbed for it."""
 
 from __future__ import annotations
 
@@ -27,46 +27,49 @@ PERSON, SAME_T, FIXED_T = "you", "the machine, choosing as many", f"the machine,
 
 @click.group()
 def lineup() -> None:
-    """The police lineup: make a testbed, or take the test yourself."""
+    """Play the police lineup, or build a testbed for it."""
 
 
 @lineup.command()
 @click.option(
-    "--wordnet", "wordnet_folder", type=click.Path(), help="Folder of WordNet 3.0.  [default: where it usually is]"
+    "--wordnet", "wordnet_folder", type=click.Path(), help="Folder of WordNet 3.0.  [default: the usual places]"
 )
 @click.option(
     "--vocabulary",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Only words of this list (the words.txt of a model, or one word per line).",
+    help="Use only words of this list: the words.txt of a model, or one word per line.",
 )
-@click.option("--words", "n_words", type=click.IntRange(8), default=200, show_default=True, help="Words to draw.")
+@click.option("--words", "n_words", type=click.IntRange(8), default=200, help="Words to draw.")
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", required=True, help="The testbed, as text."
+    "-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", required=True, help="Text file to write."
 )
 @options.seed
 @options.quiet
 def build(
     wordnet_folder: str | None, vocabulary: str | None, n_words: int, output: str, seed: int, quiet: bool
 ) -> None:
-    """Make a testbed from WordNet; without options, the one that comes with the program."""
+    """Build a testbed from WordNet.
+
+    The default options give the bundled testbed.
+    """
     from wordatoms.paper.tasks.lineup.building import build_testbed
     from wordatoms.paper.wordnet import WordNet
 
     _check_output(Path(output))
     known = _read_vocabulary(Path(vocabulary)) if vocabulary else None
-    remark("reading WordNet; this takes half a minute", quiet=quiet)
+    remark("reading WordNet, which takes half a minute", quiet=quiet)
     testbed = build_testbed(WordNet(wordnet_folder), n_words=n_words, vocabulary=known, random_state=seed)
     testbed.save(Path(output))
     remark(f"{output}: {len(testbed)} words, {len(testbed.senses)} senses", quiet=quiet)
 
 
 def _check_output(path: Path) -> None:
-    """Before half a minute of work."""
+    """Refuse a file that cannot be written, before half a minute of work."""
     if path.exists():
-        raise InputError(f"{path} is there already; pass another name, or remove it first.")
+        raise InputError(f"{path} exists already; pass another name, or remove it first.")
     if not path.parent.is_dir():
-        raise InputError(f"the folder {path.parent} does not exist; make it first.")
+        raise InputError(f"the folder {path.parent} does not exist; create it first.")
 
 
 def _read_vocabulary(path: Path) -> frozenset[str]:
@@ -75,29 +78,28 @@ def _read_vocabulary(path: Path) -> frozenset[str]:
     try:
         return frozenset(parse_words(path.read_bytes()).words)
     except InputError as error:
-        raise InputError(f"{path} is no list of words: {error}") from error
+        raise InputError(f"{path} is not a list of words: {error}") from error
 
 
 @lineup.command()
 @options.model
-@click.option("--alone", is_flag=True, help="Without a machine beside you.")
+@click.option("--alone", is_flag=True, help="Play without the machine.")
 @click.option(
     "--testbed",
     "testbed_file",
     type=click.Path(dir_okay=False),
     help="A testbed of your own.  [default: the bundled testbed]",
 )
-@click.option("--rounds", type=click.IntRange(1), default=5, show_default=True, help="Words to ask for.")
-@click.option("-n", "--shown", type=click.IntRange(2), default=20, show_default=True, help="Senses in a lineup.")
-@click.option("--seed", type=click.IntRange(0), help="Seed of the lineups.  [default: others each time]")
+@click.option("--rounds", type=click.IntRange(1), default=5, help="Number of words.")
+@click.option("-n", "--shown", type=click.IntRange(2), default=20, help="Senses in a lineup.")
+@click.option("--seed", type=click.IntRange(0), help="Random seed.  [default: different lineups each time]")
 @options.as_json
 def play(
     model: str, alone: bool, testbed_file: str | None, rounds: int, shown: int, seed: int | None, as_json: bool
 ) -> None:
-    """Take the test: say which of the lists of words are senses of a word.
+    """Take the test yourself: which of these lists of words are senses of a word?
 
-    The machine's choice stands beside yours. Ctrl-C or the end of the input ends the game with the score
-    so far.
+    The choice of the model is shown after yours. Ctrl-C or the end of the input ends the game with the score so far.
     """
     import numpy as np
 
@@ -124,7 +126,7 @@ def _machine_answers(model: str, testbed: Testbed, lineups: Lineups) -> Answers:
 
 
 def _play_rounds(testbed: Testbed, lineups: Lineups, machine: Answers | None, say: Say) -> Iterator[list[int]]:
-    """The senses that a person chose, round by round until the end or until they leave."""
+    """Yield the senses that a person chose in each round, until the end or until they leave."""
     for place, (word, senses, is_true) in enumerate(zip(*lineups, strict=True)):
         say(f"\n{word}")
         for number, sense in enumerate(senses, 1):
@@ -146,11 +148,11 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def _ask(n: int, say: Say) -> list[int] | None:
-    """Different numbers from 1 to n, at least one; None at the end of the input."""
+    """Ask for one or more numbers from 1 to n, and drop repeated ones; None at the end of the input."""
     while True:
         try:
             text = click.prompt("senses", default="", show_default=False, err=say.keywords["err"])
-        except (click.Abort, RuntimeError):  # the latter where standard input is closed
+        except (click.Abort, RuntimeError):  # a RuntimeError where standard input is closed
             say("")
             return None
         parts = re.split(r"[\s,;]+", text.strip())
@@ -162,7 +164,7 @@ def _ask(n: int, say: Say) -> list[int] | None:
 def _show_score(
     testbed: Testbed, words: Sequence[str], answers: Sequence[Sequence[int]], machine: Answers | None, *, as_json: bool
 ) -> None:
-    """Precision and recall of the person and of the machine in the rounds that were played."""
+    """Show the precision and recall of the person and of the machine in the rounds that were played."""
     from wordatoms.paper.tasks.lineup.evaluate import PAPER
 
     rows = [_score(PERSON, testbed, words, answers)]
@@ -182,7 +184,7 @@ def _show_score(
 
 
 def _score(who: str, testbed: Testbed, words: Sequence[str], answers: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """Means over the rounds; none before the first."""
+    """Return the means over the rounds; None before the first."""
     import numpy as np
 
     from wordatoms.paper.tasks.lineup.evaluate import mark

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wordatoms.errors import ModelError
+
 if TYPE_CHECKING:
     from wordatoms.embeddings.embeddings import Embeddings
     from wordatoms.senses.model import SenseModel
 
 
 def load_embeddings(model: str) -> Embeddings:
+    """Load the word vectors of a model, which may have no atoms yet."""
     from wordatoms.embeddings.embeddings import Embeddings
-    from wordatoms.errors import ModelError
     from wordatoms.storage.folder import ModelFolder
 
     folder = ModelFolder(model)
@@ -22,7 +24,7 @@ def load_embeddings(model: str) -> Embeddings:
 
 
 def load_model(model: str) -> SenseModel:
-    from wordatoms.errors import ModelError
+    """Open a model with atoms."""
     from wordatoms.senses.model import SenseModel
     from wordatoms.storage.folder import ModelFolder
 

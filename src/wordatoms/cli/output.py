@@ -1,28 +1,26 @@
-"""Print results as aligned tables or JSON, and messages to standard error."""
+"""How results look on the screen: aligned tables, JSON, and remarks on standard error."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
+if TYPE_CHECKING:
+    from wordatoms.embeddings.embeddings import Neighbour
+
 
 def show_json(value: object, *, indent: int | None = 2) -> None:
-    """Print a result as JSON."""
+    """Print a result as JSON; without an indent on one line, for streams."""
     from wordatoms.senses.results import to_json
 
     click.echo(json.dumps(to_json(value), indent=indent, ensure_ascii=False, allow_nan=False))
 
 
-def show_json_line(value: object) -> None:
-    """Print a result as JSON on one line, for streams."""
-    show_json(value, indent=None)
-
-
 def show_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Print a table with numbers aligned to the right and text to the left."""
+    """Print columns under their names; numbers to the right, text to the left."""
     header = [name.replace("_", " ") for name in header]
     cells = [[_cell(value) for value in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
@@ -44,11 +42,45 @@ def _cell(value: Any) -> str:
 
 
 def counted(n: int, thing: str) -> str:
-    """A number with its noun: 1 line, 2 lines."""
+    """Return a number with its noun, such as "1 line" or "2 lines"."""
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
-def remark(text: str, *, quiet: bool) -> None:
-    """Print a message to standard error, unless `quiet`."""
+def list_words(nearest: Iterable[Neighbour], *, name: str = "") -> str:
+    """Return the words nearest to an atom, after the name that a person gave the atom."""
+    return (f"[{name}] " if name else "") + " ".join(near.word for near in nearest)
+
+
+def remark(text: str, *, quiet: bool | None = None) -> None:
+    """Print something that is not part of the result to standard error; by default unless --quiet was given."""
+    if quiet is None:
+        quiet = bool(click.get_current_context().params.get("quiet"))
     if not quiet:
         click.echo(text, err=True)
+
+
+def describe_atoms(report: dict[str, Any]) -> list[str]:
+    """Return the report on how a model's atoms were learned as lines to read."""
+    curve = [
+        f"{point['n_atoms']:,} atoms: overlap {point['overlap']:.2f} ({point['n_common']:,.0f} atoms), "
+        f"error {point['error']:.3f}"
+        for point in report["overlap_curve"]
+    ]
+    share = report["overlap"]
+    overlap = (
+        [] if share is None else [f"overlap: {share:.1%} of the atoms of one run have a match above 0.85 in another"]
+    )
+    least, lower, median, upper, most = report["words_per_atom"]
+    return [
+        *curve,
+        f"runs: {report['n_runs']} of {report['n_atoms_per_run']:,} atoms, relative error {report['run_error']:.3f}",
+        *overlap,
+        f"dropped: {report['n_unrepeated']:,} of {report['n_learned']:,} found in no other run, "
+        f"{report['n_merged']:,} merged (relative error then {report['merged_error']:.3f}), "
+        f"{report['n_overused']:,} used by more than {report['most_users']:,.0f} words, "
+        f"{report['n_incoherent']:,} with no words close to them",
+        f"atoms: {report['n_atoms']:,}, relative error {report['error']:.3f}",
+        f"coefficients: {report['share_nonnegative']:.1%} are positive; {report['atoms_per_word']:.2f} senses per word",
+        f"words per atom: {least:,.0f} to {most:,.0f}, half of them between {lower:,.0f} and {upper:,.0f}, "
+        f"median {median:,.0f}",
+    ]

@@ -1,39 +1,31 @@
-"""The command `wordatoms`, with all commands under headings."""
+"""The command `wordatoms` itself: its commands under headings, each loaded when it is needed."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import click
 
-from wordatoms.cli.compare import compare
-from wordatoms.cli.contexts import induce
-from wordatoms.cli.evaluate import evaluate
-from wordatoms.cli.explore import explore
-from wordatoms.cli.lineup import lineup
-from wordatoms.cli.reproduce import reproduce
-from wordatoms.cli.senses import atoms, senses
-from wordatoms.cli.sentences import sentences
-from wordatoms.cli.topics import topics
-from wordatoms.cli.train import atomize, count, embed, map_, train
-from wordatoms.cli.tune import tune
-from wordatoms.cli.usages import cluster, disambiguate
-from wordatoms.cli.vectors import export_, import_, info, nearest, similarity
-
-SECTIONS: dict[str, list[click.Command]] = {
-    "Ask a model": [explore, senses, atoms, disambiguate, nearest, similarity, induce, compare, info],
-    "Work on text": [cluster, sentences, topics],
-    "Make a model": [train, count, embed, map_, atomize, tune, import_, export_],
-    "Check a model": [evaluate, lineup, reproduce],
+SECTIONS = {
+    "Ask a model": "explore senses atoms disambiguate nearest similarity induce compare info",
+    "Work on text": "cluster sentences topics",
+    "Make a model": "train count embed map atomize tune import export",
+    "Check a model": "evaluate lineup reproduce",
 }
+SHARED_MODULES = {
+    **dict.fromkeys(("count", "embed", "map", "atomize"), "train"),
+    **dict.fromkeys(("import", "export"), "import_export"),
+}
+"""The modules of commands that are not in a module of their own name."""
 
 
 class Interrupted(BaseException):
-    """Ctrl-C; click would turn KeyboardInterrupt into an empty line."""
+    """Ctrl-C; click would turn a KeyboardInterrupt into an empty line."""
 
 
-class SectionedGroup(click.Group):
-    """A group whose help lists the commands under headings."""
+class LazyGroup(click.Group):
+    """A group that imports a command when it is needed, and lists the commands under headings."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -41,19 +33,27 @@ class SectionedGroup(click.Group):
         except KeyboardInterrupt:
             raise Interrupted from None
 
-    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        limit = formatter.width - 6 - max(map(len, self.commands))
-        for title, commands in SECTIONS.items():
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        return " ".join(SECTIONS.values()).split()
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in self.list_commands(ctx):
+            return None
+        module = import_module(f"wordatoms.cli.{SHARED_MODULES.get(name, name)}")
+        return next(each for each in vars(module).values() if isinstance(each, click.Command) and each.name == name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        limit = formatter.width - 6 - max(map(len, self.list_commands(ctx)))
+        for title, names in SECTIONS.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names.split()]
             with formatter.section(title):
-                formatter.write_dl([(str(command.name), command.get_short_help_str(limit)) for command in commands])
+                formatter.write_dl([(name, each.get_short_help_str(limit)) for name, each in commands if each])
 
 
-@click.group(cls=SectionedGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True}
+
+
+@click.group(cls=LazyGroup, context_settings=CONTEXT)
 @click.version_option(package_name="wordatoms", prog_name="wordatoms")
 def cli() -> None:
-    """The senses inside a word vector, and the discourse atoms that connect them."""
-
-
-for _commands in SECTIONS.values():
-    for _command in _commands:
-        cli.add_command(_command)
+    """Find the senses inside a word vector, and the discourse atoms that connect them."""

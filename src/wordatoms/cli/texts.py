@@ -1,4 +1,4 @@
-"""Read files with one text per line."""
+"""Reading the files with one text per line that commands are given."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wordatoms.text.files import standard_input
 
 
 def read_lines(path: str, *, blank: bool = False) -> list[str]:
-    """The lines of a file, without blank ones unless `blank`; raises if all are blank."""
+    """Read the lines of a file, with `blank` also the blank ones; there must be one that is not."""
     with open_lines(path) as lines:
         found = [line for line in lines if blank or line.strip()]
     if not any(line.strip() for line in found):
@@ -21,12 +21,12 @@ def read_lines(path: str, *, blank: bool = False) -> list[str]:
 
 @contextmanager
 def open_lines(path: str) -> Iterator[Iterator[str]]:
-    """An iterator over the lines of a file, without line ends."""
+    """Iterate over the lines of a file or of standard input, without their line ends."""
     with nullcontext(standard_input()) if path == "-" else Path(path).open("rb") as file:
-        yield (_decoded(line, path, number) for number, line in enumerate(file, 1))
+        yield (_decode(line, path, number) for number, line in enumerate(file, 1))
 
 
-def _decoded(line: bytes, path: str, number: int) -> str:
+def _decode(line: bytes, path: str, number: int) -> str:
     try:
         return line.decode().rstrip("\r\n")
     except UnicodeDecodeError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce
@@ -13,8 +13,7 @@ import click
 from click.core import ParameterSource
 
 from wordatoms.cli import options
-from wordatoms.cli.output import remark, show_json
-from wordatoms.cli.reports import report_lines
+from wordatoms.cli.output import describe_atoms, remark, show_json
 from wordatoms.embeddings.trainers import TRAINERS, trainer_names
 from wordatoms.errors import InputError
 
@@ -30,125 +29,105 @@ WEIGHTINGS = ("auto", "uniform", "threshold", "log-count", "reliability")
 
 
 def _with(*decorators: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Several decorators as one."""
+    """Combine several decorators into one."""
     return lambda command: reduce(lambda inner, decorate: decorate(inner), reversed(decorators), command)
+
+
+def _number(*names: str, default: int | None = None, least: int = 1, **kwargs: Any) -> Callable[[Command], Command]:
+    """Make an option for a whole number."""
+    return click.option(*names, type=click.IntRange(least), default=default, **kwargs)
+
+
+def _choice(name: str, choices: Iterable[str], default: str, help: str) -> Callable[[Command], Command]:
+    """Make an option for one of several words."""
+    return click.option(name, type=click.Choice([*choices]), default=default, help=help)
 
 
 text_argument = click.argument("text", nargs=-1, required=True)
 count_options = _with(
-    click.option("--min-count", type=click.IntRange(1), default=5, show_default=True, help="Leave out rarer words."),
-    click.option(
+    _number("--min-count", default=5, help="Drop rarer words."),
+    _number(
         "--max-words",
-        type=click.IntRange(0),
         default=50_000,
-        show_default=True,
+        least=0,
         callback=lambda _context, _option, value: value or None,
-        help="Maximum number of words, by frequency; 0 for no limit.",
+        help="Keep only the most frequent words; 0 keeps all.",
     ),
-    click.option(
-        "--window",
-        type=click.IntRange(1),
-        default=10,
-        show_default=True,
-        help="Co-occurrence window: words on each side.",
-    ),
-    click.option(
-        "--weighting",
-        type=click.Choice(["harmonic", "flat"]),
-        default="harmonic",
-        show_default=True,
-        help="Weight of a neighbour: 1/distance (harmonic) or 1 (flat).",
-    ),
-    click.option("--keep-case", is_flag=True, help="Do not convert the text to lower case."),
-    click.option("--pretokenized", is_flag=True, help="Split the text at white space only."),
+    _number("--window", default=10, help="Words on each side that count as neighbours."),
+    _choice("--weighting", ["harmonic", "flat"], "harmonic", "A neighbour counts 1/distance (harmonic) or 1 (flat)."),
+    click.option("--keep-case", is_flag=True, help="Do not convert to lower case."),
+    click.option("--pretokenized", is_flag=True, help="The text is already tokenized: split it at white space only."),
     click.option(
         "--phrases",
         type=click.Path(exists=True, dir_okay=False),
-        help="File with one phrase per line; each becomes a single word, such as new york → new_york.",
+        help="File of phrases, one per line, that become one word: new york → new_york.",
     ),
     options.replace_invalid,
 )
 embed_options = _with(
-    click.option(
+    _choice(
         "--method",
-        type=click.Choice(list(TRAINERS)),
-        default="pmi",
-        show_default=True,
-        help=f"Embedding method: {'; '.join(f'{one.name} ({one.description})' for one in TRAINERS.values())}.",
+        TRAINERS,
+        "pmi",
+        f"Embedding method: {'; '.join(f'{one.name} ({one.description})' for one in TRAINERS.values())}.",
     ),
-    click.option("--dim", type=click.IntRange(1), default=300, show_default=True, help="Dimensions of the vectors."),
-    click.option(
-        "--epochs", type=click.IntRange(1), help=f"Training epochs ({', '.join(trainer_names(has='has_epochs'))})."
-    ),
+    _number("--dim", default=300, help="Dimensions of the vectors."),
+    _number("--epochs", help=f"Training epochs ({', '.join(trainer_names(has='has_epochs'))})."),
     click.option(
         "-p",
         "--parameter",
         "parameters",
-        type=options.Assignment(),
+        type=options.ASSIGNMENT,
         multiple=True,
-        help="Another parameter of the method, such as learning_rate=0.02; may be repeated.",
+        help="Any other parameter of the method, such as learning_rate=0.02; may be repeated.",
     ),
     options.seed,
 )
 map_options = _with(
-    click.option(
-        "--window", type=click.IntRange(1, 1000), default=10, show_default=True, help="Words on each side of a context."
-    ),
+    click.option("--window", type=click.IntRange(1, 1000), default=10, help="Words on each side of a context."),
     click.option(
         "--a",
         type=click.FloatRange(0, min_open=True),
         default=1e-3,
-        show_default=True,
-        help="SIF parameter: the weight of a word is a / (a + p(word)); inf for the plain mean.",
+        help="SIF parameter: a word weighs a / (a + p(word)); inf gives the plain mean.",
     ),
-    click.option(
+    _choice(
         "--weighting",
-        type=click.Choice(WEIGHTINGS),
-        default="auto",
-        show_default=True,
-        help="Weight of words in the fit by their number of contexts; auto selects the best on held-out words.",
+        WEIGHTINGS,
+        "auto",
+        "How the number of contexts of a word weighs in the fit; auto takes what does best on held-out words.",
     ),
-    click.option("--include-target", is_flag=True, help="Include the word itself in its contexts."),
+    click.option("--include-target", is_flag=True, help="Count the word itself among the words of its contexts."),
     click.option("--remove-common", is_flag=True, help="Remove the common direction of all contexts before the fit."),
 )
 atom_options = _with(
     click.option(
         "--atoms",
         "n_atoms",
-        type=options.NumberOrAuto(),
-        help="Atoms per run; auto chooses by the overlap of two runs.  [default: 2000, or a fifth of the words]",
+        type=options.NUMBER_OR_AUTO,
+        help="Atoms per run; auto chooses by how much two runs overlap.  [default: 2000, or a fifth of the words]",
     ),
     click.option(
         "--sizes",
-        type=options.Numbers(),
-        help="Numbers of atoms for auto to choose from, such as 500,1000.  [default: depends on the vocabulary]",
+        type=options.NUMBERS,
+        help="Numbers of atoms that auto tries, such as 500,1000.  [default: depends on the vocabulary]",
     ),
-    click.option("--sparsity", type=click.IntRange(1), default=5, show_default=True, help="Maximum atoms per word."),
+    _number("--sparsity", default=5, help="Maximum atoms per word."),
     click.option(
         "--sparsity-range",
-        type=options.NumberRange(),
-        help="Replaces --sparsity: fewer atoms for rare words and more for frequent ones, such as 3-7.",
+        type=options.RANGE,
+        help="Instead of --sparsity: fewer atoms for rare words, more for frequent ones, such as 3-7.",
     ),
-    click.option(
-        "--restarts", "n_restarts", type=click.IntRange(1), default=5, show_default=True, help="Number of k-SVD runs."
-    ),
-    click.option(
-        "--iterations",
-        "n_iterations",
-        type=click.IntRange(1),
-        default=25,
-        show_default=True,
-        help="k-SVD iterations per run.",
-    ),
-    click.option("--nonnegative", is_flag=True, help="Do not allow negative weights."),
-    click.option(
-        "--vectors",
-        type=click.Choice(["word", "induced"]),
-        default="word",
-        show_default=True,
-        help="Learn atoms from word vectors or from induced vectors (stage map).",
+    _number("--restarts", "n_restarts", default=5, help="k-SVD runs from different seeds."),
+    _number("--iterations", "n_iterations", default=25, help="k-SVD iterations per run."),
+    click.option("--nonnegative", is_flag=True, help="Allow no negative coefficients."),
+    _choice(
+        "--vectors", ["word", "induced"], "word", "Learn from the word vectors, or from the induced ones (stage map)."
     ),
 )
+run_options = _with(options.threads, options.force, options.quiet)
+reading_options = _with(options.memory, options.engine, options.scheduler, run_options)
+local_options = _with(options.engine_elsewhere, options.scheduler_elsewhere, run_options)
 
 
 @click.command()
@@ -157,26 +136,21 @@ atom_options = _with(
 @count_options
 @embed_options
 @atom_options
-@options.memory
-@options.engine
-@options.scheduler
-@options.threads
-@options.force
-@options.quiet
+@reading_options
 def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     """Train a model on text.
 
-    Counts words and pairs, trains word vectors, learns the map from contexts to vectors, and splits the vectors into
-    atoms. TEXT is any number of files, folders, globs, or - for standard input; plain or compressed (gzip, bzip2, xz,
-    zstd), one paragraph per line, or MediaWiki dumps; or addresses such as s3://bucket/texts. Finished stages are
-    skipped; an interrupted run resumes.
+    Counts words and pairs, learns word vectors, the map from contexts to words, and the atoms. TEXT is any number of
+    files, folders, globs, addresses such as s3://bucket/texts, or - for standard input. Files have one paragraph per
+    line or are MediaWiki dumps, plain or compressed (gzip, bzip2, xz, zstd). Finished stages are skipped; an
+    interrupted run resumes.
     """
     from wordatoms.pipeline.train import check_training, streams_of, train
 
     parameters, atom_settings = _parameters(given), _atom_settings(given)
     check_training(text, given["method"], parameters)  # before a cluster is started
     for stream in streams_of(text):
-        remark(f"{output}: no map from contexts to words, because '{stream}' is a stream", quiet=given["quiet"])
+        remark(f"{output}: no map from contexts to words, because '{stream}' is a stream")
     with _opened_run(given) as run:
         train(
             text,
@@ -196,12 +170,7 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
 @text_argument
 @options.output
 @count_options
-@options.memory
-@options.engine
-@options.scheduler
-@options.threads
-@options.force
-@options.quiet
+@reading_options
 def count(text: tuple[str, ...], output: str, **given: Any) -> None:
     """Stage 1 of train: count words and co-occurrences."""
     from wordatoms.pipeline.count import count
@@ -219,16 +188,12 @@ def count(text: tuple[str, ...], output: str, **given: Any) -> None:
 @click.option(
     "--text",
     multiple=True,
-    help=f"Current location of the text, for {' and '.join(trainer_names(has='reads_text'))}; may be repeated.",
+    help=f"Where the text is now, if it has moved ({', '.join(trainer_names(has='reads_text'))}); may be repeated.",
 )
-@click.option("-o", "--output", metavar="MODEL", help="Write the vectors to a new model that shares the counts.")
-@options.engine_elsewhere
-@options.scheduler_elsewhere
-@options.threads
-@options.force
-@options.quiet
+@click.option("-o", "--output", metavar="MODEL", help="Write to a new model that shares the counts.")
+@local_options
 def embed(model: str, text: tuple[str, ...], output: str | None, **given: Any) -> None:
-    """Stage 2 of train: train word vectors on the counts."""
+    """Stage 2 of train: learn word vectors from the counts."""
     from wordatoms.pipeline.embed import embed
     from wordatoms.storage.folder import ModelFolder
 
@@ -244,17 +209,12 @@ def embed(model: str, text: tuple[str, ...], output: str | None, **given: Any) -
 @click.option("--text", multiple=True, help="Text to read; may be repeated.  [default: the text that was counted]")
 @map_options
 @options.seed
-@options.memory
-@options.engine
-@options.scheduler
-@options.threads
-@options.force
-@options.quiet
+@reading_options
 def map_(model: str, text: tuple[str, ...], **given: Any) -> None:
-    """Stage 3 of train: learn the map A from contexts to word vectors.
+    """Stage 3 of train: learn the map A from contexts to words.
 
-    One pass over the text averages the contexts of every word; a regression then finds the matrix A that maps these
-    averages to the word vectors.
+    Averages the contexts of every word in one pass over the text, then finds the matrix A that maps these averages to
+    the word vectors by regression.
     """
     from wordatoms.pipeline.map import MapSettings, map_contexts
     from wordatoms.storage.folder import ModelFolder
@@ -270,17 +230,13 @@ def map_(model: str, text: tuple[str, ...], **given: Any) -> None:
 @click.argument("model")
 @atom_options
 @options.seed
-@options.engine_elsewhere
-@options.scheduler_elsewhere
-@options.threads
-@options.force
-@options.quiet
+@local_options
 @options.as_json
 def atomize(model: str, **given: Any) -> None:
-    """Stage 4 of train: learn the atoms and the senses of all words.
+    """Stage 4 of train: learn atoms and the senses of each word.
 
-    k-SVD runs several times from different seeds. Atoms that recur are kept, close ones are merged, meaningless ones
-    are dropped, and all words are coded again. Reports the overlap of the runs.
+    Runs k-SVD from several seeds, keeps the atoms that more than one run finds, merges similar ones, drops incoherent
+    ones, and codes all words again. Reports how much the runs overlap.
     """
     from wordatoms.pipeline.atomize import atomize
     from wordatoms.storage.folder import ModelFolder
@@ -297,30 +253,26 @@ def _show_made(folder: ModelFolder, stage: str, made: bool, given: Mapping[str, 
 
 
 def _show_stage(done: StageDone, given: Mapping[str, Any]) -> None:
-    """Say what a stage has made."""
+    """Print what a stage has made."""
     memory = f", peak memory {done.peak_memory / 1e6:,.0f} MB" if done.peak_memory else ""
-    how = f"made in {done.seconds:,.1f} s{memory}" if done.made else "there already"
-    remark(f"{done.folder.path}: {done.summary}, {how}", quiet=given["quiet"])
+    how = f"made in {done.seconds:,.1f} s{memory}" if done.made else "exists already"
+    remark(f"{done.folder.path}: {done.summary}, {how}")
     if done.stage == "atomize":
-        _show_atom_report(done, given)
+        from wordatoms.pipeline.atomize import read_atom_report
 
-
-def _show_atom_report(done: StageDone, given: Mapping[str, Any]) -> None:
-    from wordatoms.pipeline.atomize import read_atom_report
-
-    report = read_atom_report(done.folder)
-    for line in report_lines(report) if done.made else []:
-        remark(f"  {line}", quiet=given["quiet"])
-    if given.get("as_json"):
-        show_json(report)
+        report = read_atom_report(done.folder)
+        for line in describe_atoms(report) if done.made else []:
+            remark(f"  {line}")
+        if given.get("as_json"):
+            show_json(report)
 
 
 @contextmanager
 def _opened_run(given: dict[str, Any]) -> Iterator[Run]:
-    """The resources that the options ask for; a cluster is reached, or started, when it is first needed."""
+    """Yield the resources that the options ask for; a cluster is contacted or started only if they name one."""
     name, scheduler = given.pop("engine_name"), given.pop("scheduler")
     if scheduler and name == "local":
-        raise click.UsageError("--scheduler is the address of a Dask cluster; leave out --engine local.")
+        raise click.UsageError("--scheduler is the address of a Dask cluster; drop --engine local.")
     run = options.local_run(given)
     if not scheduler and name != "dask":
         yield run
@@ -343,7 +295,7 @@ def _atom_settings(given: Mapping[str, Any]) -> AtomSettings:
 
     source = click.get_current_context().get_parameter_source("sparsity")
     if given["sparsity_range"] and source is ParameterSource.COMMANDLINE:
-        raise click.UsageError("--sparsity and --sparsity-range exclude each other.")
+        raise click.UsageError("--sparsity and --sparsity-range are mutually exclusive.")
     names = set(AtomSettings.__dataclass_fields__) & set(given)
     return AtomSettings(**{name: given[name] for name in names})
 
@@ -360,6 +312,6 @@ def _read_phrases(path: str | None) -> tuple[str, ...]:
         lines = Path(path).read_bytes().decode().split("\n")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{path} is not UTF-8 text at byte {error.start:,}; pass a file with a phrase per line."
+            f"{path} is not UTF-8 text (byte {error.start:,}); pass a file with one phrase per line."
         ) from None
     return tuple(sorted({line.strip() for line in lines if line.strip()}))

@@ -21,7 +21,7 @@ from wordatoms.explorer.lineup import N_SHOWN, LineupAnswers
 from wordatoms.explorer.quotations import Quotations, WordQuotes
 from wordatoms.explorer.texts import TextAnswers
 from wordatoms.explorer.words import WordAnswers, WordPage
-from wordatoms.pipeline.describing import folder_facts
+from wordatoms.pipeline.info import folder_facts
 from wordatoms.senses.comparison import Comparison, compare_senses
 from wordatoms.senses.model import SenseModel
 

@@ -10,15 +10,12 @@ from typing import Any
 
 from wordatoms.counts.cooccurrence import Counts
 from wordatoms.counts.vocabulary import Vocabulary, write_lines
-from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.trainers import find_trainer, train_embeddings
-from wordatoms.embeddings.vector_files import read_vectors
 from wordatoms.errors import InputError
 from wordatoms.pipeline.sources import counted_text, recorded_hashes, settings_of
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.files import Checkpoint
 from wordatoms.storage.folder import ModelFolder
-from wordatoms.storage.integrity import fingerprint
 
 
 def embed(
@@ -55,7 +52,10 @@ def embed(
                     checkpoint=checkpoint,
                     callback=callback,
                 )
-            return _install(folder, "embed", embeddings, forget)
+            with folder.staging() as staged:
+                embeddings.save(staged)
+                (staged / "words.txt").unlink()  # stage count has written them
+                return folder.install(staged, forget)
 
         folder.build("embed", settings, make)
     return True
@@ -69,15 +69,6 @@ def _settings(folder: ModelFolder, method: str, parameters: dict[str, Any], rand
     if find_trainer(method).reads_text:
         settings["text"] = recorded_hashes(counted)  # here the order matters
     return settings
-
-
-def _install(folder: ModelFolder, stage: str, embeddings: Embeddings, forget: Callable[[], None]) -> list[str]:
-    """Write embeddings as a stage; the words of a count are already there."""
-    with folder.staging() as staged:
-        embeddings.save(staged)
-        if stage == "embed":
-            (staged / "words.txt").unlink()
-        return folder.install(staged, forget)
 
 
 def chosen_parameters(method: str, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -113,27 +104,3 @@ def _lines(folder: ModelFolder, sources: Sequence[str | Path], run: Run) -> Path
     with counted_text(folder, sources, run) as corpus:
         write_lines(corpus, Vocabulary.load(folder.path), path, tokenizer=settings_of(counted).tokenizer, run=run)
     return path
-
-
-def import_vectors(
-    path: Path,
-    folder: ModelFolder,
-    *,
-    format: str = "auto",
-    words: Path | None = None,
-    max_words: int | None = None,
-    force: bool = False,
-) -> Embeddings | None:
-    """A file of vectors → embeddings of a model. None where they were there already."""
-    embeddings = read_vectors(path, format=format, words=words, max_words=max_words)
-    content = hashlib.sha256(embeddings.vectors.tobytes() + "\n".join(embeddings.words).encode()).hexdigest()
-    settings = {"format": format, "max_words": max_words, "vectors": content}
-    with folder.working():
-        if folder.is_done("import", settings, force=force):
-            return None
-
-        def make(forget: Callable[[], None]) -> list[str]:
-            return _install(folder, "import", embeddings, forget)
-
-        folder.build("import", settings, make, inputs=[{"path": str(path.resolve()), **fingerprint(path)}])
-    return embeddings

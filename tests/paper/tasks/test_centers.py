@@ -16,7 +16,7 @@ from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.vector_files import write_vectors
 from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.paper.tasks.centers.evaluate import CentersResult, evaluate_centers
-from wordatoms.pipeline.embed import import_vectors
+from wordatoms.pipeline.import_vectors import import_vectors
 from wordatoms.pipeline.map import MapSettings, map_contexts
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.corpus import Corpus, open_corpus

@@ -15,7 +15,7 @@ from wordatoms.embeddings.vector_files import write_vectors
 from wordatoms.errors import InputError
 from wordatoms.paper.tasks.induced import evaluate as task
 from wordatoms.paper.tasks.induced.evaluate import evaluate_induced, split_corpus
-from wordatoms.pipeline.embed import import_vectors
+from wordatoms.pipeline.import_vectors import import_vectors
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.corpus import Corpus, open_corpus
 

@@ -223,13 +223,13 @@ def build(*arguments: object) -> None:
 def test_a_file_that_was_there_was_written_over(tmp_path: Path) -> None:
     path = tmp_path / "notes.tsv"
     path.write_text("mine")
-    with pytest.raises(InputError, match=r"notes\.tsv is there already; pass another name, or remove it first"):
+    with pytest.raises(InputError, match=r"notes\.tsv exists already; pass another name, or remove it first"):
         build("-o", path)
     assert path.read_text() == "mine"
 
 
 def test_a_missing_folder_was_noticed_after_all_the_work(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nowhere does not exist; make it first"):
+    with pytest.raises(InputError, match="nowhere does not exist; create it first"):
         build("-o", tmp_path / "nowhere" / "lineup.tsv")
 
 
@@ -237,7 +237,7 @@ def test_a_missing_folder_was_noticed_after_all_the_work(tmp_path: Path) -> None
 def test_a_bad_vocabulary_was_not_named(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "list.txt"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=r"list\.txt is no list of words: line \d is "):
+    with pytest.raises(InputError, match=r"list\.txt is not a list of words: line \d is "):
         build("-o", tmp_path / "lineup.tsv", "--vocabulary", path)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wordatoms.pipeline.describing import folder_facts
+from wordatoms.pipeline.info import folder_facts
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.bundled import ENGLISH
 

@@ -8,21 +8,19 @@ from wordatoms.cli import options
 from wordatoms.cli.output import show_json, show_table
 from wordatoms.cli.texts import read_lines
 
-include_target = click.option("--include-target", is_flag=True, help="Include the word itself in its contexts.")
-
 
 @click.command()
 @click.argument("word")
 @options.contexts
 @options.model
-@include_target
+@click.option("--include-target", is_flag=True, help="Count the word itself among the words of its contexts.")
 @options.number
 @options.as_json
 def induce(word: str, contexts: str, model: str, include_target: bool, number: int, as_json: bool) -> None:
-    """Compute a vector for a new or rare word from its contexts.
+    """Induce a vector for a new or rare word from its contexts.
 
-    Shows the words nearest to the vector. WORD may consist of several words, such as "new york". A line that does not
-    contain WORD is used as a context as a whole.
+    Shows the words nearest to the vector. WORD may be several words, such as "new york". A line without WORD counts as
+    a context as a whole.
     """
     from wordatoms.contexts.induced_map import InducedMap, find_contexts
     from wordatoms.embeddings.embeddings import Embeddings
@@ -39,7 +37,6 @@ def induce(word: str, contexts: str, model: str, include_target: bool, number: i
     vector = learned.induce(sif, found)
     nearest = embeddings.nearest(vector, number)
     if as_json:
-        neighbours = [near._asdict() for near in nearest]
-        show_json({"word": word, "n_contexts": len(found), "nearest": neighbours, "vector": vector.tolist()})
+        show_json({"word": word, "n_contexts": len(found), "nearest": nearest, "vector": vector.tolist()})
     else:
         show_table(["word", "cosine"], nearest)

@@ -1,0 +1,77 @@
+"""`cluster`: word-sense induction, the occurrences of a word in some texts by sense."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wordatoms.cli import options
+from wordatoms.cli.models import load_model
+from wordatoms.cli.output import counted, remark, show_json
+from wordatoms.cli.texts import read_lines
+
+if TYPE_CHECKING:
+    from wordatoms.senses.model import SenseModel
+    from wordatoms.senses.results import UsageClusters
+
+N_TYPICAL, LONGEST = 3, 100
+"""Texts shown of each cluster, and their maximum length in characters."""
+
+
+@click.command()
+@click.argument("word")
+@options.contexts
+@click.option("-k", "k", type=options.NUMBER_OR_AUTO, default="auto", help="Number of clusters, or auto.")
+@options.model
+@options.seed
+@options.as_json
+@options.quiet
+def cluster(word: str, contexts: str, k: Any, model: str, seed: int, as_json: bool, quiet: bool) -> None:
+    """Cluster the occurrences of WORD in your texts by sense.
+
+    This is word-sense induction. Every occurrence of WORD in any inflected form is a usage. Shows the clusters, the
+    senses that are meant in each, and its most typical texts.
+    """
+    texts = read_lines(contexts, blank=True)  # with blank lines, so that the numbers are those of the file
+    opened = load_model(model)
+    found = opened.cluster(word, texts, k, random_state=seed)
+    n_without = len(texts) - len(set(found.texts))
+    if k != "auto" and len(found) < k:
+        remark(f"{len(found.usages):,} usages make {len(found):,} clusters, fewer than {k:,}", quiet=quiet)
+    if as_json:
+        show_json({"word": found.word, "clusters": list(_clusters(opened, found)), "usages": _usages(found)})
+    else:
+        _show(opened, found, texts)
+    if n_without:
+        remark(f"{counted(n_without, 'line')} without any form of {word!r}", quiet=quiet)
+
+
+def _clusters(opened: SenseModel, found: UsageClusters) -> Iterator[dict[str, Any]]:
+    for number in range(len(found)):
+        senses = [
+            {"atom": atom, "probability": p, "label": opened.label(atom)}
+            for atom, p in found.senses(number)[:N_TYPICAL]
+        ]
+        typical = [found.texts[usage] + 1 for usage in found.typical(number, N_TYPICAL)]
+        yield {"cluster": number, "size": len(found.members(number)), "senses": senses, "typical_lines": typical}
+
+
+def _usages(found: UsageClusters) -> list[dict[str, Any]]:
+    rows = zip(found.texts, found.usages, found.labels, strict=True)
+    return [
+        {"line": text + 1, "position": usage.position, "form": usage.form, "cluster": label}
+        for text, usage, label in rows
+    ]
+
+
+def _show(opened: SenseModel, found: UsageClusters, texts: list[str]) -> None:
+    for each in _clusters(opened, found):
+        share = each["size"] / len(found.labels)
+        click.echo(f"cluster {each['cluster'] + 1}: {counted(each['size'], 'usage')} ({share:.0%})")
+        for sense in each["senses"]:
+            click.echo(f"  {sense['probability']:.2f}  atom {sense['atom']}: {sense['label']}")
+        for line in each["typical_lines"]:
+            text = texts[line - 1]
+            click.echo(f"  line {line}: {text if len(text) <= LONGEST else text[: LONGEST - 1] + '…'}")

@@ -1,0 +1,83 @@
+"""`import` and `export`: word vectors from and for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wordatoms.cli import options
+from wordatoms.cli.models import load_embeddings
+from wordatoms.cli.output import remark
+from wordatoms.errors import InputError
+
+FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
+COMPACT = "compact"
+
+
+@click.command("import")
+@click.argument("vectors")
+@options.output
+@click.option(
+    "--format", type=click.Choice(["auto", *FORMATS]), default="auto", help="Format of the file; auto recognises it."
+)
+@click.option("--words", type=click.Path(path_type=Path), help="Word list of an .npy file, one word per line.")
+@click.option("--max-words", type=click.IntRange(1), help="Read only the first words, up to this number.")
+@options.force
+@options.quiet
+def import_(
+    vectors: str, output: str, format: str, words: Path | None, max_words: int | None, force: bool, quiet: bool
+) -> None:
+    """Make a model from a file of word vectors.
+
+    VECTORS is GloVe text, word2vec text or binary, fastText .vec, or .npy with a list of its words.
+    """
+    from wordatoms.pipeline.import_vectors import import_vectors
+    from wordatoms.storage.folder import ModelFolder
+
+    folder = ModelFolder(output, create=True)
+    made = import_vectors(Path(vectors), folder, format=format, words=words, max_words=max_words, force=force)
+    remark(f"{folder.path}: {made!r}" if made else f"{folder.path}: exists already", quiet=quiet)
+
+
+@click.command()
+@click.argument("model")
+@click.option("-o", "--output", metavar="PATH", required=True, help="File to write, or folder of the compact model.")
+@click.option(
+    "--format",
+    type=click.Choice([*FORMATS, COMPACT]),
+    default="word2vec",
+    help="File format, or compact for a model folder.",
+)
+@options.force
+@options.quiet
+def export(model: str, output: str, format: str, force: bool, quiet: bool) -> None:
+    """Export the word vectors, or a compact copy of the model.
+
+    A compact model is a folder of about a tenth of the size that answers the same questions: it has quantized vectors,
+    and neither counts nor anything else that only training needs.
+    """
+    if format == COMPACT:
+        done = _export_compact(model, output, force=force)
+    else:
+        done = _export_vectors(model, Path(output), format, force=force)
+    remark(f"{output}: {done}", quiet=quiet)
+
+
+def _export_compact(model: str, output: str, *, force: bool) -> str:
+    from wordatoms.pipeline.compact import compact
+    from wordatoms.storage.folder import ModelFolder
+
+    made = compact(ModelFolder(model), output, force=force)
+    return f"compact model, {sum(path.stat().st_size for path in made.path.iterdir()) / 1e6:,.1f} MB"
+
+
+def _export_vectors(model: str, output: Path, format: str, *, force: bool) -> str:
+    from wordatoms.embeddings.vector_files import write_vectors
+
+    for path in (output, *([output.with_suffix(".words")] if format == "npy" else [])):
+        if path.exists() and not force:
+            raise InputError(f"{path} exists already; pass --force to replace it.")
+    embeddings = load_embeddings(model)
+    write_vectors(embeddings, output, format=format)
+    return f"{len(embeddings):,} words, {embeddings.dim} dimensions, {format}"
