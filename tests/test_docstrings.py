@@ -37,18 +37,10 @@ NOT_YET = [
     "wa.build_vocabulary",
     "wa.Counts",
     "wa.count_pairs",
-    "wa.Sense",
     "wa.CountSettings",
     "wa.AtomSettings",
     "wa.WordatomsError",
     "atoms.ksvd.KSVDResult",
-    "senses.results.Candidate",
-    "senses.results.AtomView",
-    "senses.results.Disambiguation",
-    "senses.results.Meaning",
-    "senses.results.UsageClusters",
-    "senses.sentences.representative_sentences",
-    "senses.topics.document_topics",
     "wa.Tokenizer.tokens",
     "wa.Tokenizer.words",
     "wa.Vocabulary.save",
@@ -60,9 +52,6 @@ NOT_YET = [
     "wa.SparseCodes.to_frame",
     "wa.Atoms.check_id",
     "atoms.ksvd.KSVDResult.to_frame",
-    "senses.results.UsageClusters.members",
-    "senses.results.UsageClusters.typical",
-    "senses.results.UsageClusters.senses",
 ]
 """Names whose docstrings are still short."""
 

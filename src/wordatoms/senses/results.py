@@ -38,6 +38,26 @@ class Link(NamedTuple):
 class Sense:
     """One sense of a word: an atom with a positive weight.
 
+    Attributes
+    ----------
+    word : str
+    atom : int
+        Id of the atom.
+    weight : float
+        Coefficient of the atom in the unit vector of the word; with forms, the mean over all occurrences.
+    label : str
+        The name a person gave the atom, or a label made of its nearest words.
+    nearest : tuple of Neighbour
+        The words nearest to the atom.
+    linked : tuple of Link
+        Other words with a sense in this atom, heaviest first.
+    forms : mapping of str to float
+        Weight of the atom in each form of the word that has it.
+    picked : bool
+        Whether a person picked this sense.
+    named : bool
+        Whether a person gave the label.
+
     Examples
     --------
     >>> import wordatoms as wa
@@ -48,63 +68,90 @@ class Sense:
 
     word: str
     atom: int
-    """Id of the atom."""
     weight: float
-    """Coefficient of the atom in the unit vector of the word; with forms, the mean over all occurrences."""
     label: str
-    """The name a person gave the atom, or a label made of its nearest words."""
     nearest: tuple[Neighbour, ...]
-    """The words nearest to the atom."""
     linked: tuple[Link, ...]
-    """Other words with a sense in this atom, heaviest first."""
     forms: Mapping[str, float]
-    """Weight of the atom in each form of the word that has it."""
     picked: bool = False
-    """Whether a person picked this sense."""
     named: bool = False
-    """Whether a person gave the label."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An atom close to a word, which a person may pick as a sense; see `SenseModel.candidates`."""
+    """An atom close to a word, which a person may pick as a sense; see `SenseModel.candidates`.
+
+    Attributes
+    ----------
+    atom : int
+        Id of the atom.
+    similarity : float
+        Cosine of the atom and the word.
+    weight : float or None
+        Coefficient of the atom in the code of the word; None if the code does not have it.
+    label : str
+        The name a person gave the atom, or a label made of its nearest words.
+    nearest : tuple of Neighbour
+        The words nearest to the atom.
+    picked : bool
+        Whether a person picked the atom for this word.
+    named : bool
+        Whether a person gave the label.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> wa.load().candidates("tie", 1)[0].label
+    'draw, wembley, equaliser'
+    """
 
     atom: int
-    """Id of the atom."""
     similarity: float
-    """Cosine of the atom and the word."""
     weight: float | None
-    """Coefficient of the atom in the code of the word; None if the code does not have it."""
     label: str
-    """The name a person gave the atom, or a label made of its nearest words."""
     nearest: tuple[Neighbour, ...]
-    """The words nearest to the atom."""
     picked: bool
-    """Whether a person picked the atom for this word."""
     named: bool
-    """Whether a person gave the label."""
 
 
 @dataclass(frozen=True)
 class AtomView:
-    """Everything about one atom; see `SenseModel.atom`."""
+    """Everything about one atom; see `SenseModel.atom`.
+
+    Attributes
+    ----------
+    atom : int
+        Id of the atom.
+    label : str
+        The name a person gave the atom, or a label made of its nearest words.
+    nearest : tuple of Neighbour
+        The words nearest to the atom.
+    n_words : int
+        Number of words that have a sense in the atom.
+    words : tuple of Link
+        The heaviest of them.
+    neighbours : tuple of (int, float, str)
+        The nearest atoms: id, cosine, label.
+    meta : tuple of (int, float, str)
+        The meta-atoms in its code: id, weight, label.
+    hidden : bool
+        Whether a person hid the atom.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> wa.load().atom(1048).n_words
+    88
+    """
 
     atom: int
-    """Id of the atom."""
     label: str
-    """The name a person gave the atom, or a label made of its nearest words."""
     nearest: tuple[Neighbour, ...]
-    """The words nearest to the atom."""
     n_words: int
-    """Number of words that have a sense in the atom."""
     words: tuple[Link, ...]
-    """The heaviest of them."""
     neighbours: tuple[tuple[int, float, str], ...]
-    """The nearest atoms: id, cosine, label."""
     meta: tuple[tuple[int, float, str], ...]
-    """The meta-atoms in its code: id, weight, label."""
     hidden: bool
-    """Whether a person hid the atom."""
 
 
 class AtomMatch(NamedTuple):
@@ -119,16 +166,30 @@ class AtomMatch(NamedTuple):
 
 @dataclass(frozen=True)
 class Meaning:
-    """A sense of a word with its probability in one place of a text."""
+    """A sense of a word with its probability in one place of a text.
+
+    Attributes
+    ----------
+    atom : int
+        Id of the atom.
+    probability : float
+        p(a|c,w).
+    label : str
+        The name a person gave the atom, or a label made of its nearest words.
+    nearest : tuple of Neighbour
+        The words nearest to the atom.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> wa.load().disambiguate("tie", "The match ended in a tie.")[0].meanings[0].atom
+    1048
+    """
 
     atom: int
-    """Id of the atom."""
     probability: float
-    """p(a|c,w)."""
     label: str
-    """The name a person gave the atom, or a label made of its nearest words."""
     nearest: tuple[Neighbour, ...]
-    """The words nearest to the atom."""
 
 
 class Pull(NamedTuple):
@@ -142,6 +203,20 @@ class Pull(NamedTuple):
 class Disambiguation:
     """Which sense of a word is meant in one place of a text; see `SenseModel.disambiguate`.
 
+    Attributes
+    ----------
+    word : str
+    form : str
+        The word as it is written in the text.
+    position : int
+        Number of its token, from 0.
+    meanings : tuple of Meaning
+        All senses, likeliest first.
+    deciding : tuple of Pull
+        The words of the context that speak most for the likeliest sense.
+    n_known : int
+        Number of known words in the context; if 0, the probabilities are those of the word alone.
+
     Examples
     --------
     >>> import wordatoms as wa
@@ -152,15 +227,10 @@ class Disambiguation:
 
     word: str
     form: str
-    """The word as it is written in the text."""
     position: int
-    """Number of its token, from 0."""
     meanings: tuple[Meaning, ...]
-    """All senses, likeliest first."""
     deciding: tuple[Pull, ...]
-    """The words of the context that speak most for the likeliest sense."""
     n_known: int
-    """Number of known words in the context; if 0, the probabilities are those of the word alone."""
 
     @property
     def sense(self) -> Meaning:
@@ -171,6 +241,21 @@ class Disambiguation:
 @dataclass(frozen=True, eq=False)
 class UsageClusters:
     """The usages of a word in texts, clustered by sense; see `SenseModel.cluster`.
+
+    Attributes
+    ----------
+    word : str
+    texts : tuple of int
+        Number of the text of each usage, from 0.
+    usages : tuple of Usage
+    labels : tuple of int
+        Cluster of each usage; cluster 0 is the largest.
+    p_senses : ndarray of shape (n_usages, n_senses)
+        Probability of each sense in each usage.
+    atoms : tuple of int
+        Atoms of the senses, (n_senses,).
+    closeness : tuple of float
+        Cosine of each usage with the centre of its cluster.
 
     Examples
     --------
@@ -183,30 +268,53 @@ class UsageClusters:
 
     word: str
     texts: tuple[int, ...]
-    """Number of the text of each usage, from 0."""
     usages: tuple[Usage, ...]
     labels: tuple[int, ...]
-    """Cluster of each usage; cluster 0 is the largest."""
     p_senses: NDArray[np.float64]
-    """Probability of each sense in each usage, (n_usages, n_senses)."""
     atoms: tuple[int, ...]
-    """Atoms of the senses, (n_senses,)."""
     closeness: tuple[float, ...]
-    """Cosine of each usage with the centre of its cluster."""
 
     def __len__(self) -> int:
         """Return the number of clusters."""
         return max(self.labels) + 1
 
     def members(self, cluster: int) -> list[int]:
-        """Return the numbers of the usages in a cluster."""
+        """Return the numbers of the usages in a cluster.
+
+        Parameters
+        ----------
+        cluster : int
+
+        Returns
+        -------
+        list of int
+        """
         return [number for number, label in enumerate(self.labels) if label == cluster]
 
     def typical(self, cluster: int, n: int = 3) -> list[int]:
-        """Return the numbers of the `n` usages nearest to the centre of a cluster."""
+        """Return the numbers of the usages nearest to the centre of a cluster.
+
+        Parameters
+        ----------
+        cluster : int
+        n : int, default 3
+
+        Returns
+        -------
+        list of int
+        """
         return sorted(self.members(cluster), key=lambda number: -self.closeness[number])[:n]
 
     def senses(self, cluster: int) -> list[tuple[int, float]]:
-        """Return the atoms that are meant in a cluster with their mean probabilities, likeliest first."""
+        """Return the atoms that are meant in a cluster with their mean probabilities, likeliest first.
+
+        Parameters
+        ----------
+        cluster : int
+
+        Returns
+        -------
+        list of (int, float)
+        """
         means = self.p_senses[self.members(cluster)].mean(axis=0)
         return [(self.atoms[k], float(means[k])) for k in np.argsort(-means, kind="stable")]
