@@ -239,7 +239,7 @@ def test_noise_is_checked(noise: float) -> None:
 def test_map_without_moments(small: tuple[InducedMap, SIF]) -> None:
     learned, _ = small
     assert learned.for_one_context(0.0) is learned.matrix
-    with pytest.raises(ModelError, match="learned without what single contexts need; make it again with --force"):
+    with pytest.raises(ModelError, match="learned without the moments that single contexts need; run"):
         learned.for_one_context(0.5)
 
 

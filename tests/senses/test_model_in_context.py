@@ -408,7 +408,7 @@ def test_model_without_a_map(tmp_path: Path) -> None:
 def test_map_without_moments(tmp_path: Path) -> None:
     model = world_model(tmp_path / "model", world_embeddings(), induced_map=world_map())
     (model.path / "map-moments.npy").unlink()
-    with pytest.raises(ModelError, match="learned without what single contexts need; make it again with --force"):
+    with pytest.raises(ModelError, match="learned without the moments that single contexts need; run"):
         model.disambiguate("bank", AT_THE_BANK)
     noiseless = model.make_posterior(ReadingSettings(noise=0.0, window=5))
     assert model.vectors_in_context("bank", [usage_in(model, AT_THE_BANK)], noiseless).any()

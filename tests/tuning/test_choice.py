@@ -258,8 +258,8 @@ def test_pseudoword_without_a_positive_atom_is_measured(world: World) -> None:
 @pytest.mark.parametrize(
     ("grid", "message"),
     [
-        ({"kappa": (1.0,)}, "there is nothing to choose for 'kappa'; give values for noise, falloff"),
-        ({"noise": ()}, "there is nothing to choose for 'noise'"),
+        ({"kappa": (1.0,)}, "there are no values to choose for 'kappa'; pass values for noise, falloff"),
+        ({"noise": ()}, "there are no values to choose for 'noise'"),
     ],
 )
 def test_grid_is_checked(benches: tuple[Bench, Bench], grid: dict[str, tuple[float, ...]], message: str) -> None:

@@ -95,7 +95,7 @@ def test_text_that_is_too_short(world: World) -> None:
 
 def test_words_that_are_all_related(world: World) -> None:
     alike = replace(world.embeddings, vectors=np.ones((len(WORDS), DIM), np.float32))
-    with pytest.raises(InputError, match="two unrelated words of like frequency make one; pass a longer text"):
+    with pytest.raises(InputError, match="two unrelated words of similar frequency make one; pass a longer text"):
         draw_pseudowords(alike, world.contexts, world.induced_map, world.windows, n_pseudowords=4, n_contexts=12)
 
 

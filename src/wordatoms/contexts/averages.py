@@ -2,16 +2,16 @@
 
 One sliding pass gives the average, over all occurrences of every word, of the mean vector of the words around it.
 Windows do not cross a line, words outside the vocabulary are dropped before distances are counted, and a word alone
-in its line has no context. The vectors are turned into fixed point once and all sums are integers, so any split of the
+in its line has no context. Vectors are converted to fixed point once and all sums are integers, so any split of the
 text over any number of workers gives the same bytes.
 
-No sum overflows: a window's sum of at most 2·window + 1 words stays below 2³¹, because a word's numbers have so many
-bits less; a window's mean stays below 2²⁴, and 2³⁹ of them (549 billion occurrences of one word) below 2⁶³.
+No sum overflows: a window's sum of at most 2·window + 1 words stays below 2³¹, because the numbers of a word have
+correspondingly fewer bits; a window's mean stays below 2²⁴, and 2³⁹ of them (549 billion occurrences) below 2⁶³.
 
-Memory: a pass holds, for each column of the vectors, 4 bytes per word and another 8 per word and worker (twice that
-with both averages); it takes as many columns at a time as the memory has room for, and goes over the text again for
-the others. A worker writes its sums down at the end of each batch, 8 bytes per word and column on disk. The result,
-8 bytes per word and column, comes on top.
+Memory: for each column of the vectors, a pass holds 4 bytes per word and another 8 per word and worker (twice that for
+both averages). It takes as many columns at a time as fit into memory and reads the text again for the others. A worker
+writes its sums to disk at the end of each batch, 8 bytes per word and column. The result takes another 8 bytes per word
+and column.
 
 Left out: which weights the words have in a mean (`wordatoms.contexts.sif`), and the map A
 (`wordatoms.contexts.induced_map`).
@@ -42,30 +42,30 @@ from wordatoms.text.corpus import Corpus
 from wordatoms.text.tokenizer import Lexicon, Tokenizer
 
 MOST_BITS = 26
-"""Of a word's numbers in fixed point; a mean has two less."""
+"""Maximum number of bits of a word's numbers in fixed point; a mean has two less."""
 MOST_CONTEXTS = 1 << 39
 MOST_BATCH_BYTES = 1 << 30
 BATCHES_PER_WORKER = 4
 HELD_REMOTELY = 8
-"""Sums that a worker of a cluster holds at a time: those of batches that are not added up yet, or being so."""
+"""Sums that a worker of a cluster holds at a time, of batches that are not added yet or are being added."""
 SMALLEST_EXPONENT = -100
-"""Of the largest number of a vector; smaller ones are as good as zero."""
+"""Exponent of the largest number of a vector, at least; smaller numbers count as zero."""
 FIXED_BYTES, SUM_BYTES = 4, 8
 ADDED_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ContextSums:
-    """Sums of window means for each word, in fixed point; sums over parts of a text add up to those of the whole."""
+    """Sums of window means for each word, in fixed point; the sums of the parts of a text can be added."""
 
     outside: NDArray[np.int64]
-    """Means without the word itself, (n_words, n_columns), or (0, n_columns) where not asked for."""
+    """Means without the word itself, (n_words, n_columns), or (0, n_columns) if not asked for."""
     inside: NDArray[np.int64]
-    """Means with the word itself, likewise."""
+    """Means with the word itself, of the same shape."""
     n_contexts: NDArray[np.int64]
     """Occurrences of each word with at least one other word around, (n_words,)."""
     scale: float
-    """What 1.0 is in fixed point."""
+    """The number that stands for 1.0 in fixed point."""
     window: int
 
     def __len__(self) -> int:
@@ -76,7 +76,7 @@ class ContextSums:
 
     def __add__(self, other: ContextSums) -> ContextSums:
         if (self.scale, self.window, self.outside.shape) != (other.scale, other.window, other.outside.shape):
-            raise InputError("the sums are of other vectors or windows; add sums that were made with the same ones.")
+            raise InputError("the sums have other vectors or windows; add only sums that were made with the same ones.")
         return ContextSums(
             self.outside + other.outside,
             self.inside + other.inside,
@@ -86,10 +86,12 @@ class ContextSums:
         )
 
     def averages(self, *, include_target: bool = False) -> NDArray[np.float32]:
-        """The average context vector u_w of each word, (n_words, n_columns); zeros for a word without contexts."""
+        """Return the average context vectors u_w, (n_words, n_columns); zeros for a word without contexts."""
         sums = self.inside if include_target else self.outside
         if len(sums) != len(self):
-            raise InputError("these sums were made without that average; ask for it when the text is read.")
+            raise InputError(
+                "these sums were made without that average; pass outside=True or inside=True when they are made."
+            )
         divisors = np.maximum(self.n_contexts, 1) * self.scale
         averages = np.empty(sums.shape, np.float32)
         for rows in _row_blocks(len(sums), sums.shape[1]):
@@ -99,7 +101,7 @@ class ContextSums:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ContextAverages:
-    """The average context vector u_w of each word, and over how many contexts it was taken."""
+    """The average context vector u_w of each word, and the number of contexts behind it."""
 
     averages: NDArray[np.float32]
     """(n_words, dim); zeros for a word without contexts."""
@@ -141,7 +143,7 @@ class ContextAverages:
 
 
 def load_checked(path: Path, shape: tuple[int, ...], kind: type[np.generic]) -> Array:
-    """An array of the stage `map` with the shape, type and finite numbers it must have."""
+    """Load an array of the stage `map`, checking its shape and type and that its numbers are finite."""
     array = load_array(path)
     if array.shape != shape or array.dtype != kind or not np.isfinite(array).all():
         raise ModelError(
@@ -166,9 +168,9 @@ def context_sums(
 ) -> ContextSums:
     """Sum the mean vectors of the windows around each word of a text.
 
-    `vectors` are the words' vectors as they go into a mean, weights included, (n_words, n_columns); several kinds of
-    weights side by side are just more columns. Sums are spilled below `work`; those of the text read so far stay in
-    `keep`, if it is given, for a later call to go on from.
+    `vectors` are the words' vectors as they enter a mean, weights included, (n_words, n_columns); several kinds of
+    weights can be given as more columns. Sums are spilled below `work`; finished parts stay in `keep`, if given, for a
+    later call to resume from.
     """
     check_window(window)
     if vectors.ndim != 2 or len(vectors) != len(words):
@@ -195,7 +197,7 @@ def context_sums(
 
 
 def fixed_point_scale(vectors: NDArray[Any], window: int) -> float:
-    """The largest power of two at which no sum of a window overflows."""
+    """Return the largest power of two at which no sum of a window overflows."""
     largest = max((float(np.abs(vectors[rows]).max()) for rows in _row_blocks(*vectors.shape)), default=0.0)
     if not np.isfinite(vectors).all():
         raise InputError("the vectors hold NaN or infinity; pass finite numbers.")
@@ -204,7 +206,7 @@ def fixed_point_scale(vectors: NDArray[Any], window: int) -> float:
 
 
 def to_fixed_point(vectors: NDArray[Any], scale: float) -> NDArray[np.int32]:
-    """Vectors as integers, four times finer than the means, and a row of zeros after them."""
+    """Return vectors as integers, four times finer than the means, followed by a row of zeros."""
     rows = np.zeros((len(vectors) + 1, vectors.shape[1]), np.int32)
     for block in _row_blocks(*vectors.shape):
         rows[block] = np.rint(vectors[block].astype(np.float64) * (4 * scale))
@@ -212,14 +214,14 @@ def to_fixed_point(vectors: NDArray[Any], scale: float) -> NDArray[np.int32]:
 
 
 def reciprocals(window: int) -> NDArray[np.int32]:
-    """2³⁰/n for n up to the words of a window, itself included; 0 for n = 0."""
+    """Return 2³⁰/n for n up to the size of a window with its target; 0 for n = 0."""
     n = np.arange(2 * window + 2)
     return np.where(n, np.rint((1 << 30) / np.maximum(n, 1)), 0).astype(np.int32)
 
 
 @dataclass(frozen=True)
 class PartialSums:
-    """The sums of some batches for words that follow each other, row by row end to end, as in `ContextSums`."""
+    """Flattened sums of some batches for a range of consecutive words; see `ContextSums`."""
 
     outside: Array | ArrayFile
     inside: Array | ArrayFile
@@ -229,7 +231,7 @@ class PartialSums:
 
 @dataclass(frozen=True)
 class SumContexts:
-    """The work on one batch: slide over its lines."""
+    """The work on one batch: slide a window over its lines."""
 
     lexicon: Lexicon
     rows: NDArray[np.int32]
@@ -269,7 +271,7 @@ class SumContexts:
         return PartialSums(*sums, first.first_row)
 
     def split(self, piece: PartialSums, n: int) -> list[PartialSums]:
-        """Ranges of rows."""
+        """Split into ranges of rows."""
         cuts = [len(piece.n_contexts) * k // n for k in range(n + 1)]
         return [self._rows_of(piece, row, stop) for row, stop in pairwise(cuts)]
 
@@ -278,7 +280,7 @@ class SumContexts:
         first_row = piece.first_row + row
         return PartialSums(piece.outside[numbers], piece.inside[numbers], piece.n_contexts[row:stop], first_row)
 
-    def n_splits(self, memory: int, n_adders: int) -> int:  # noqa: ARG002 - columns are few enough
+    def n_splits(self, memory: int, n_adders: int) -> int:  # noqa: ARG002 - the columns already fit into memory
         return n_adders
 
 
@@ -291,7 +293,7 @@ def _empty_sums(n_words: int, n_columns: int, *, outside: bool, inside: bool) ->
 
 
 def _add_parts(parts: Sequence[PartialSums], total: tuple[Array, ...], columns: slice) -> None:
-    """Add the sums of some columns; the numbers of contexts are the same for all columns."""
+    """Add parts to the columns of a total; the numbers of contexts are the same for all columns."""
     total[2][:] = 0
     for part in parts:
         own = slice(part.first_row, part.first_row + len(part.n_contexts))
@@ -310,15 +312,17 @@ def _row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
 
 
 def _column_slices(shape: tuple[int, ...], memory: int, n_sums: int) -> list[slice]:
-    """Columns that fit into the memory together, as evenly as may be."""
+    """Split the columns into slices of even size that fit into memory."""
     n_words, n_columns = shape
     most = memory // max(n_words * (FIXED_BYTES + SUM_BYTES * n_sums), 1)
     if most < 1:
-        raise InputError(f"memory is {memory:,} bytes, too little for {n_words:,} words; pass more, or fewer threads.")
+        raise InputError(
+            f"memory is {memory:,} bytes, too little for {n_words:,} words; pass more memory or fewer threads."
+        )
     step = -(-n_columns // -(-n_columns // most))
     return [slice(start, min(start + step, n_columns)) for start in range(0, n_columns, step)]
 
 
 def _batch_bytes(corpus: Corpus, n_workers: int) -> int:
-    """Large batches, because each writes down all its sums, but enough of them for all workers."""
+    """Return the size of batches: large, because each writes all its sums, but enough of them for all workers."""
     return min(max(corpus.n_bytes // (BATCHES_PER_WORKER * n_workers), BATCH_BYTES), MOST_BATCH_BYTES)

@@ -1,13 +1,13 @@
 """The map A of Theorem 1: from the average context vector u_w of a word to its vector, v_w ≈ A·u_w (Section 4).
 
-A minimises Σ ω_w ‖v_w − A·u_w‖² over the words. The paper weighs all words alike; averages over few contexts are
-noisy, though, so there are several ω (`WEIGHTINGS`), and by default the one that does best on words held out is
-taken: a third of the words with enough contexts is left out of the fit, and the mean cosine between v_w and A·u_w
-over that third decides. The fit that is kept uses all words again. Where the common direction is removed from
-contexts before the fit, the matrix removes it by itself: A takes SIF vectors as they are.
+A minimises Σ ω_w ‖v_w − A·u_w‖² over the words. The paper weights all words equally; but averages over few contexts
+are noisy, so there are several ω (`WEIGHTINGS`). By default the one with the best held-out score is used: a third of
+the words with enough contexts is left out of the fit, and the mean cosine between v_w and A·u_w over that third
+decides. The final fit uses all words. If the common direction is removed from contexts before the fit, the matrix
+removes it itself, so A always takes SIF vectors as they are.
 
-A is made for averages over many contexts. One context alone is mostly noise, and where the noise is large the best
-linear guess of v_w is smaller: with S the covariance of contexts around the average of their word,
+A is made for averages over many contexts. A single context is mostly noise, and then the best linear estimate of v_w is
+smaller: with S the covariance of contexts around the average of their word,
 A_noise = (Σ ω v uᵀ)(Σ ω u uᵀ + noise · S)⁻¹, which is A itself without noise (`InducedMap.for_one_context`).
 
 Left out: reading text (`wordatoms.contexts.averages`) and the table of the paper
@@ -35,10 +35,10 @@ from wordatoms.storage.untrusted import read_json
 from wordatoms.text.tokenizer import Tokenizer
 
 ENOUGH_CONTEXTS = 300
-"""An average over so many contexts says something of the word."""
+"""Contexts after which an average is reliable."""
 HELD_OUT_SHARE = 1 / 3
 RIDGE = 1e-4
-"""In units of the mean eigenvalue: nothing where words are plenty, and a solution where they are few."""
+"""In units of the mean eigenvalue: negligible for many words, and it makes the system solvable for few."""
 BLOCK_ROWS = 4096
 MOST_NOISE = 1e6
 
@@ -49,38 +49,38 @@ WEIGHTINGS: dict[str, Callable[[NDArray[np.int64], int], Weights]] = {
     "log-count": lambda n_contexts, _: np.log1p(n_contexts),
     "reliability": lambda n_contexts, enough: n_contexts / (n_contexts + 10.0 * enough),
 }
-"""ω of each word by its number of contexts, and by what number is enough."""
+"""ω of each word from its number of contexts and the number that is enough."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InducedMap:
-    """The matrix A with all that its contexts were made with, so that new contexts can be made alike."""
+    """The matrix A with the settings of its contexts, so that new contexts can be made in the same way."""
 
     matrix: NDArray[np.float32]
     """(dim, dim); `v ≈ matrix @ u`."""
     common_direction: NDArray[np.float32]
-    """Of SIF vectors, (dim,); fitted on `windows`."""
+    """The common direction of SIF vectors, fitted on `windows`, (dim,)."""
     windows: NDArray[np.int32]
     """Random windows of the text: rows of words, -1 for none, the target in the middle, (n, 2 * window + 1)."""
     a: float = DEFAULT_A
-    """Of SIF; infinite for the plain mean."""
+    """Smoothing of SIF; infinite for the plain mean."""
     window: int = 10
     include_target: bool = False
-    """Whether the contexts held the word itself."""
+    """Whether the contexts contained the word itself."""
     remove_common: bool = False
-    """Whether the common direction was removed before the fit, as the matrix then does."""
+    """Whether the common direction was removed before the fit; the matrix then removes it too."""
     weighting: str = "uniform"
     in_sample: float = math.nan
     """Mean cosine of v_w and A·u_w over the words with enough contexts, all of them in the fit."""
     held_out: float = math.nan
-    """The same over words that another fit, on the others, has not seen."""
+    """The same over words that were left out of the fit."""
     moments: NDArray[np.float32] | None = None
-    """Σ ω v uᵀ, Σ ω u uᵀ and S, (3, dim, dim); None where they were not kept."""
+    """Σ ω v uᵀ, Σ ω u uᵀ and S, (3, dim, dim); None if they were not kept."""
 
     FILES = ("map.json", "map-matrix.npy", "map-common.npy", "map-windows.npy", "map-moments.npy")
 
     def __len__(self) -> int:
-        """The number of dimensions."""
+        """Return the number of dimensions."""
         return len(self.matrix)
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class InducedMap:
         )
 
     def apply(self, vectors: NDArray[Any]) -> NDArray[np.float32]:
-        """A times a vector (dim,) or each of several (n, dim)."""
+        """Return A times a vector (dim,) or each of several (n, dim)."""
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape[-1:] != (len(self),):
             raise InputError(f"the vectors have shape {vectors.shape}; pass {len(self)} numbers for each.")
@@ -102,34 +102,34 @@ class InducedMap:
         return mapped
 
     def for_one_context(self, noise: float) -> NDArray[np.float32]:
-        """The matrix for single contexts, (dim, dim), which allows for their noise; 0 gives A itself."""
+        """Return the matrix for single contexts, (dim, dim), which allows for their noise; 0 gives A itself."""
         if not 0 <= noise <= MOST_NOISE:
             raise InputError(f"noise is {noise}; pass a number from 0 to {MOST_NOISE:g}.")
         if noise == 0:
             return self.matrix
         if self.moments is None:
-            raise ModelError("the map was learned without what single contexts need; make it again with --force.")
+            raise ModelError(
+                "the map was learned without the moments that single contexts need; run `wordatoms map --force`."
+            )
         cross, contexts, within = self.moments.astype(np.float64)
         with one_blas_thread():
             matrix = _solve(_with_ridge(contexts + noise * within), cross.T).T
         return _to_single(_without_direction(matrix, self.common_direction) if self.remove_common else matrix)
 
     def induced_vectors(self, contexts: ContextAverages) -> NDArray[np.float32]:
-        """The induced embeddings A·u_w of all words, (n_words, dim); zeros for a word without contexts."""
+        """Return the induced embeddings A·u_w of all words, (n_words, dim); zeros for a word without contexts."""
         return self.apply(contexts.averages)
 
     def sif(self, embeddings: Embeddings, tokenizer: Tokenizer | None = None) -> SIF:
-        """What makes vectors of contexts as this map expects them."""
+        """Return the SIF that makes vectors of contexts as this map expects them."""
         return SIF(embeddings, p_words(embeddings), self.a, self.common_direction, tokenizer or Tokenizer())
 
     def induce(self, sif: SIF, contexts: Iterable[Context]) -> NDArray[np.float32]:
-        """The vector of a word that stands in these contexts: A times the mean of their SIF vectors, (dim,)."""
+        """Return the vector of a word from its contexts: A times the mean of their SIF vectors, (dim,)."""
         found = sif.vectors(contexts)
         usable = found.vectors[~found.is_empty]
         if not len(usable):
-            raise InputError(
-                f"none of the {len(found.vectors):,} contexts has a word that the model knows; pass other contexts."
-            )
+            raise InputError(f"none of the {len(found.vectors):,} contexts has a known word; pass other contexts.")
         return self.apply(usable.mean(axis=0, dtype=np.float64))
 
     # --- files
@@ -145,7 +145,7 @@ class InducedMap:
         write_json(folder / "map.json", self._description())
 
     def _description(self) -> dict[str, Any]:
-        """What JSON can hold: an infinite `a` and an undefined cosine are null."""
+        """Return the settings for JSON, where an infinite `a` and an undefined cosine are null."""
         numbers = {name: getattr(self, name) for name in ("a", "in_sample", "held_out")}
         return {
             "dim": len(self),
@@ -190,23 +190,25 @@ def _solve(gram: NDArray[np.float64], cross: NDArray[np.float64]) -> NDArray[np.
     try:
         return np.asarray(np.linalg.solve(gram, cross))
     except np.linalg.LinAlgError as error:
-        raise ModelError(f"the moments of the map belong to no contexts ({error}); make the map again.") from error
+        raise ModelError(
+            f"the moments of the map are not those of contexts ({error}); run `wordatoms map --force`."
+        ) from error
 
 
 def _to_single(matrix: NDArray[np.float64]) -> NDArray[np.float32]:
-    with np.errstate(over="ignore", invalid="ignore"):  # refused here, with a sentence
+    with np.errstate(over="ignore", invalid="ignore"):  # checked below
         single: NDArray[np.float32] = matrix.astype(np.float32)
     if not np.isfinite(single).all():
-        raise ModelError("the moments of the map are too large to make a map of them; make the map again.")
+        raise ModelError("the moments of the map are too large for a map; run `wordatoms map --force`.")
     return single
 
 
 def load_induced_vectors(folder: Path) -> NDArray[np.float32]:
-    """The induced embeddings of a model with the stage `map`, (n_words, dim)."""
+    """Load the induced embeddings of a model with the stage `map`, (n_words, dim)."""
     return InducedMap.load(folder).induced_vectors(ContextAverages.load(folder))
 
 
-# The fit
+# --- the fit
 
 
 def learn_map(
@@ -218,9 +220,9 @@ def learn_map(
     remove_common: bool = False,
     random_state: int = 0,
 ) -> InducedMap:
-    """Fit A to the word vectors behind a SIF; `windows` are random ones of the same text.
+    """Fit A to the word vectors of a SIF; `windows` are random windows of the same text.
 
-    `weighting` is a name in `WEIGHTINGS`, or "auto" for the one that does best on held-out words.
+    `weighting` is a name in `WEIGHTINGS`, or "auto" for the one with the best held-out score.
     """
     _check_alike(contexts, sif, weighting)
     common = sif.fit_common_direction(windows, include_target=contexts.include_target)
@@ -258,7 +260,7 @@ def _check_alike(contexts: ContextAverages, sif: SIF, weighting: str) -> None:
 
 
 def fit_matrix(averages: NDArray[Any], vectors: NDArray[Any], weights: Weights) -> NDArray[np.float64]:
-    """The matrix A (dim, dim) that minimises Σ ω_w ‖v_w − A·u_w‖², with a mild ridge."""
+    """Return the matrix A (dim, dim) that minimises Σ ω_w ‖v_w − A·u_w‖², with a mild ridge."""
     cross, gram = _weighted_products(averages, vectors, weights)
     with one_blas_thread():
         solution = np.linalg.solve(_with_ridge(gram), cross.T)
@@ -268,7 +270,7 @@ def fit_matrix(averages: NDArray[Any], vectors: NDArray[Any], weights: Weights) 
 def _weighted_products(
     averages: NDArray[Any], vectors: NDArray[Any], weights: Weights
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Σ ω v uᵀ and Σ ω u uᵀ, each (dim, dim)."""
+    """Return Σ ω v uᵀ and Σ ω u uᵀ, each (dim, dim)."""
     used = np.flatnonzero(weights)
     if not len(used) or not averages[used].any():
         raise InputError("no word has a context to fit the map to; pass a longer text or another weighting.")
@@ -289,9 +291,9 @@ def _moments(
     n_contexts: NDArray[np.int64],
     samples: NDArray[np.float32],
 ) -> NDArray[np.float32]:
-    """Σ ω v uᵀ and Σ ω u uᵀ for Σ ω = 1, and the covariance S of contexts around the averages of their words.
+    """Return Σ ω v uᵀ and Σ ω u uᵀ for Σ ω = 1, and the covariance S of contexts around their words' averages.
 
-    `samples` are vectors of random contexts: the second moment of all contexts, less that of the averages.
+    S is the second moment of `samples`, the vectors of random contexts, minus that of the averages.
     """
     cross, gram = _weighted_products(averages, vectors, weights / weights.sum())
     shares = n_contexts / n_contexts.sum()
@@ -304,7 +306,7 @@ def _moments(
 
 
 def cosines(vectors1: NDArray[Any], vectors2: NDArray[Any]) -> NDArray[np.float64]:
-    """The cosine of each row with the same row of the other; 0 where one is zero."""
+    """Return the cosine of each row with the same row of the other; 0 if one of them is zero."""
     rows1, rows2 = vectors1.astype(np.float64), vectors2.astype(np.float64)
     lengths = np.sqrt((rows1 * rows1).sum(axis=1) * (rows2 * rows2).sum(axis=1))
     products = (rows1 * rows2).sum(axis=1)
@@ -312,13 +314,13 @@ def cosines(vectors1: NDArray[Any], vectors2: NDArray[Any]) -> NDArray[np.float6
 
 
 def enough_contexts(n_contexts: NDArray[np.int64], dim: int, *, most: int = ENOUGH_CONTEXTS) -> int:
-    """A number of contexts, `most` or less, that at least two words per dimension have (where there are as many)."""
+    """Return a number of contexts, `most` or less, that at least two words per dimension have, if there are so many."""
     ranked = np.sort(n_contexts)[::-1]
     return int(min(most, max(ranked[min(2 * dim, len(ranked)) - 1], 1)))
 
 
 def hold_out(candidates: NDArray[np.bool_], random_state: int) -> NDArray[np.bool_]:
-    """A random third of the candidates."""
+    """Mark a random third of the candidates."""
     rows = np.flatnonzero(candidates)
     drawn = np.random.default_rng(random_state).permutation(rows)[: round(HELD_OUT_SHARE * len(rows))]
     held = np.zeros(len(candidates), np.bool_)
@@ -328,7 +330,7 @@ def hold_out(candidates: NDArray[np.bool_], random_state: int) -> NDArray[np.boo
 
 @dataclass(frozen=True)
 class _Fit:
-    """The regression, with words held out or not."""
+    """The regression, with or without held-out words."""
 
     averages: NDArray[np.float32]
     vectors: NDArray[np.float32]
@@ -346,7 +348,7 @@ class _Fit:
         return WEIGHTINGS[weighting](self.n_contexts, self.enough)
 
     def score(self, matrix: NDArray[np.float64], words: NDArray[np.bool_]) -> float:
-        """The mean cosine of v_w and A·u_w over some words; NaN where there are none."""
+        """Return the mean cosine of v_w and A·u_w over some words; NaN if there are none."""
         if not words.any():
             return math.nan
         with one_blas_thread():
@@ -365,17 +367,17 @@ class _Fit:
 
 
 def _without_direction(matrix: NDArray[np.float64], direction: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The matrix that first removes a direction."""
+    """Return the matrix that first removes a direction."""
     return np.asarray(matrix - np.outer(matrix @ direction, direction))
 
 
-# New words
+# --- new words
 
 
 def find_contexts(
     word: str, texts: Iterable[str], sif: SIF, *, window: int = 10, include_target: bool = False
 ) -> list[list[str]]:
-    """The known words around each occurrence of a word, or of several words side by side, in texts.
+    """Return the known words around each occurrence of a word, or of several consecutive words, in texts.
 
     A text without the word is one context as a whole.
     """

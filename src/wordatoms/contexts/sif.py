@@ -37,10 +37,10 @@ Context = str | Sequence[str]
 
 
 class ContextVectors(NamedTuple):
-    """The vectors of some contexts."""
+    """Vectors of contexts."""
 
     vectors: NDArray[np.float32]
-    """(n, dim); zeros where a context has no known word."""
+    """(n, dim); zeros for a context without a known word."""
     n_known: NDArray[np.int64]
     """Known words of each context, (n,)."""
 

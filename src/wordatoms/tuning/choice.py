@@ -1,16 +1,18 @@
-"""Choosing how contexts are read, by pseudowords and never by a test set.
+"""Choice of the settings for reading contexts, by pseudowords and never by a test set.
 
-Questions are asked of contexts whose word is known to be one of two (`wordatoms.tuning.pseudowords`):
-- how well are contexts put together by word? √(F·V) of two clusters, F over pairs and V the V-measure, chooses noise,
-  falloff, window, a and the rest of the context (and atoms and sparsity, where several are given); the same with an
-  automatic number of clusters, over contexts of two, three and four words, chooses the gain that a cluster is worth;
-- how well does u_c tell two contexts apart? The area under the ROC curve of the similarities of pairs of contexts, same
-  word against different words (.5 is chance), chooses the scale;
-- how well is the similarity of the hidden word to other words recovered? Spearman's correlation with the cosines of the
-  words before they were written as one, which chooses the shares of sense and context. Every other comparison is of a
-  word as it is, because not all words are ambiguous, and a context must not spoil what a word says by itself.
-Settings are changed one at a time, each to its best value, round after round until nothing changes. One half of the
-pseudowords decides; the other half gives the figures that are reported.
+The contexts of a pseudoword belong to one of two known words (`wordatoms.tuning.pseudowords`). Three questions:
+
+- How well are contexts clustered by word? √(F·V) of two clusters, F over pairs and V the V-measure, chooses noise,
+  falloff, window, a and rest (and atoms and sparsity, if several are given); the same with an automatic number of
+  clusters, over contexts of two, three and four words, chooses the least gain of a further cluster.
+- How well does u_c tell contexts apart? The area under the ROC curve of the similarities of pairs of contexts, same
+  word against different words (0.5 is chance), chooses the scale.
+- How well is the similarity of the hidden word to other words recovered? Spearman's correlation with the cosines of the
+  original words chooses the shares of sense and context. Half of the comparisons are of a word as it is, because not
+  all words are ambiguous, and a context must not spoil the vector of an unambiguous word.
+
+Settings are changed one at a time, each to its best value, until a round changes nothing. One half of the pseudowords
+decides; the other half gives the reported figures.
 """
 
 from __future__ import annotations
@@ -37,10 +39,10 @@ GRID = {name: values for settings in TUNED.values() for name, values in settings
 """Values that are tried by default."""
 MOST_ROUNDS = 3
 N_NEAR = 10
-"""Among so many nearest words one is drawn to be compared with a pseudoword."""
+"""One of this many nearest words is drawn for a comparison with a pseudoword."""
 
 N_STARTS = 4
-"""Of k-means: fewer than in use, because so many are made."""
+"""Starts of k-means: fewer than usual, because it runs for every value tried."""
 
 Score = Callable[[ReadingSettings], float]
 Represent = Callable[[Weights, NDArray[np.float32]], NDArray[np.float32]]
@@ -48,7 +50,7 @@ OnTrial = Callable[["Trial"], None]
 
 
 class Trial(NamedTuple):
-    """A value that was tried, and how it did."""
+    """A value that was tried, and its score."""
 
     setting: str
     value: float
@@ -57,25 +59,25 @@ class Trial(NamedTuple):
 
 
 Figures = dict[str, float]
-"""The measures by name."""
+"""Scores by measure."""
 
 
 @dataclass(frozen=True)
 class TuningResult:
-    """What was chosen, by what, and how it does on pseudowords that had no say."""
+    """The chosen settings, the trials, and figures on the other half of the pseudowords."""
 
     settings: ReadingSettings
     trials: tuple[Trial, ...]
     chosen: Figures
     default: Figures
-    """With the settings of a model that was not tuned."""
+    """With the default settings."""
     paper: Figures
     """With contexts as the paper reads them."""
     without_atoms: Figures
-    """With the chosen settings and contexts as they are; of words, plain cosines."""
+    """With the chosen settings and plain context vectors; for words, plain cosines."""
 
     def figures(self) -> dict[str, Figures]:
-        """All of them, by name."""
+        """Return all figures by name."""
         return {
             "chosen": self.chosen,
             "default settings": self.default,
@@ -85,7 +87,7 @@ class TuningResult:
 
 
 class LabelledContexts(NamedTuple):
-    """Contexts of two or more words as if they were one, the words, and the atoms of all of them together."""
+    """Contexts of two or more words treated as one, the word of each, and the atoms of all of them together."""
 
     windows: NDArray[np.int32]
     labels: NDArray[np.intp]
@@ -93,21 +95,21 @@ class LabelledContexts(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """A word in a context and another word in a context of its own."""
+    """A word in a context, and another word in its own context."""
 
     pseudoword: int | None
-    """The pseudoword behind which the first word is hidden, by number; None where it is not."""
+    """Number of the pseudoword that hides the first word; None if it is not hidden."""
     word: int
     window: NDArray[np.int32]
     other: int
     other_window: NDArray[np.int32]
     similarity: float
-    """The cosine of the two words."""
+    """Cosine of the two words."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """A model and pseudowords, ready to measure settings on."""
+    """A model and pseudowords on which settings are measured."""
 
     embeddings: Embeddings
     induced_map: InducedMap
@@ -127,7 +129,7 @@ class Bench:
 
     @cached_property
     def _joined(self) -> list[LabelledContexts]:
-        """Contexts of two, three and four words, in turn: those of one pseudoword, and of the one after it."""
+        """Contexts of two, three and four words in turn: of one pseudoword and the one after it."""
         following = [*self._weighted[1:], self._weighted[0]]
         pairs = enumerate(zip(self._weighted, following, strict=True))
         return [_join(first, second, 2 + number % 3) for number, (first, second) in pairs]
@@ -148,7 +150,7 @@ class Bench:
         return {name: self.measure(name, settings) for name in TUNED}
 
     def without_atoms(self, settings: ReadingSettings) -> Figures:
-        """The same by contexts as they are, and the similarity of words without contexts."""
+        """Return the figures with plain context vectors, and with words without contexts."""
         posterior = self.posterior(settings)
 
         def unchanged(_weights: Weights, contexts: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -162,17 +164,17 @@ class Bench:
         }
 
     def put_together(self, settings: ReadingSettings, k: int | Literal["auto"] = 2) -> float:
-        """By contexts as the atoms of the word see them."""
+        """Score clusters of contexts, represented as in `Posterior.views`."""
         posterior = self.posterior(settings)
         return self._put_together(posterior, posterior.views, k)
 
     def told_apart_by_senses(self, settings: ReadingSettings) -> float:
-        """By u_c."""
+        """Score how well u_c tells contexts apart."""
         posterior = self.posterior(settings)
         return self._told_apart(posterior, posterior.sense_means)
 
     def _put_together(self, posterior: Posterior, represent: Represent, k: int | Literal["auto"]) -> float:
-        """√(F·V) of clusters, F and V averaged over pseudowords first, as in word-sense induction."""
+        """Return √(F·V) of clusters, F and V averaged over pseudowords first, as in word-sense induction."""
         items = self._weighted if k != "auto" else self._joined
         scores = []
         for windows, labels, weights in items:
@@ -194,7 +196,7 @@ class Bench:
         return float(np.mean(areas))
 
     def similarity(self, settings: ReadingSettings) -> float:
-        """Spearman's correlation of similarities in context with those of the hidden words."""
+        """Return Spearman's correlation of similarities in context with those of the hidden words."""
         from scipy.stats import spearmanr
 
         posterior = self.posterior(settings)
@@ -213,7 +215,7 @@ class Bench:
         return self._known(posterior, each.other, each.other_window)
 
     def _known(self, posterior: Posterior, row: int, window: NDArray[np.int32]) -> NDArray[np.float32]:
-        """A word as it is, in a context."""
+        """Return the vector of a word that is not hidden, in a context."""
         vector, weights = self.embeddings.vectors[row], self.atoms.codes.positive(row)
         return to_unit(posterior.in_context(vector, weights, self._context(posterior, window)))
 
@@ -230,7 +232,7 @@ def make_bench(
     *,
     random_state: int = 0,
 ) -> Bench:
-    """Pseudowords with other words to compare them with: near the one word, near the other, and at random."""
+    """Return a bench whose pseudowords are compared with words near the one word, near the other, and random ones."""
     compare = _Comparer(embeddings, windows, np.random.default_rng(random_state))
     comparisons = [
         each for number, pseudoword in enumerate(pseudowords.pseudowords) for each in compare(number, pseudoword)
@@ -255,7 +257,7 @@ class _Comparer:
                 window = pseudoword.windows[hidden * n_contexts + int(self.rng.integers(n_contexts))]
                 other, similarity = int(self.rows[place]), float(cosines[place, hidden])
                 around = without_targets(self.rng.choice(self.windows.of(other))[None])[0]
-                around = np.where(around == other, -1, around)  # a word says nothing of itself
+                around = np.where(around == other, -1, around)  # a word is no evidence for itself
                 for disguise in (number, None):
                     yield Comparison(disguise, word, window, other, around, similarity)
 
@@ -275,11 +277,11 @@ def choose_settings(
     start: ReadingSettings | None = None,
     on_trial: OnTrial | None = None,
 ) -> TuningResult:
-    """The best settings on one bench, and how they do on another."""
+    """Return the best settings on one bench, and their figures on another."""
     values = {**GRID, **(grid or {})}
     for name, given in values.items():
         if name not in GRID or not given:
-            raise InputError(f"there is nothing to choose for {name!r}; give values for {', '.join(GRID)}.")
+            raise InputError(f"there are no values to choose for {name!r}; pass values for {', '.join(GRID)}.")
     trials: list[Trial] = []
 
     def climb(settings: ReadingSettings, names: Iterable[str], measure: str) -> ReadingSettings:
@@ -301,7 +303,7 @@ def choose_settings(
 
 
 def _on_grid(settings: ReadingSettings, values: Mapping[str, Sequence[float]]) -> ReadingSettings:
-    """Settings at the nearest of the values to choose among, so that no step leads to a worse place."""
+    """Move settings to the nearest values of the grid, so that no step makes them worse."""
     nearest: dict[str, Any] = {}
     for name, given in values.items():
         now = float(getattr(settings, name))
@@ -311,7 +313,7 @@ def _on_grid(settings: ReadingSettings, values: Mapping[str, Sequence[float]]) -
 
 @dataclass
 class _Climber:
-    """Takes settings to their best values, one at a time."""
+    """Moves settings to their best values, one at a time."""
 
     measure: str
     score: Score
@@ -320,7 +322,7 @@ class _Climber:
     known: dict[ReadingSettings, float] = field(default_factory=dict)
 
     def climb(self, settings: ReadingSettings, values: Mapping[str, Sequence[float]]) -> ReadingSettings:
-        """Each setting to its best value, round after round."""
+        """Move each setting to its best value, round after round."""
         for _ in range(MOST_ROUNDS):
             before = settings
             for name, given in values.items():
@@ -346,7 +348,7 @@ def _labels(windows: NDArray[np.int32], n_words: int) -> NDArray[np.intp]:
 
 
 def _join(first: LabelledContexts, second: LabelledContexts, n_words: int) -> LabelledContexts:
-    """All contexts of one pseudoword, and those of none, one or both words of another."""
+    """Join the contexts of one pseudoword with those of none, one or both words of another."""
     if n_words == 2:
         return first
     kept = second.labels < n_words - 2
@@ -357,6 +359,6 @@ def _join(first: LabelledContexts, second: LabelledContexts, n_words: int) -> La
 
 
 def _narrowed(windows: NDArray[np.int32], window: int) -> NDArray[np.int32]:
-    """The `window` words on each side of contexts that are as wide or wider."""
+    """Return the `window` words on each side of contexts that are at least as wide."""
     middle = windows.shape[1] // 2
     return windows[:, max(middle - window, 0) : middle + window]

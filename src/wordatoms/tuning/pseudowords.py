@@ -1,8 +1,8 @@
-"""Labelled contexts without labels: two words written as one, so that each context tells which of them it belongs to.
+"""Labelled contexts without annotation: pseudowords, each two words written as one.
 
-A pseudoword joins two unrelated words of similar frequency. Its average context is that of both words together, so its
-vector, by Theorem 1, is A times the weighted mean of theirs, with no training at all; its code over the atoms follows.
-A text that the model has not seen then holds as many contexts of a word with two known senses as one likes.
+A pseudoword joins two unrelated words of similar frequency. Its average context is that of both words together, so by
+Theorem 1 its vector is A times the weighted mean of theirs, without any training; its code over the atoms follows. A
+text that the model has not seen then has many contexts of a word with two known senses.
 
 Left out: pseudowords as a test of Theorem 2, which need trained vectors (`wordatoms.paper.tasks.pseudowords.evaluate`).
 """
@@ -26,24 +26,24 @@ from wordatoms.errors import InputError
 from wordatoms.senses.posterior import Weights, to_unit
 
 N_CONTEXTS = 40
-"""Of each of the two words."""
+"""Contexts of each of the two words."""
 LEAST_LETTERS = 3
 MOST_FREQUENT_SHARE = 1e-3
-"""More frequent words have no senses to speak of."""
+"""More frequent words are function words without clear senses."""
 MOST_RATIO = 1.5
-"""Between the frequencies of the two words."""
+"""Maximum ratio of the frequencies of the two words."""
 MOST_COSINE = 0.15
-"""Between the two words: above, they are related."""
+"""Maximum cosine of the two words; more similar words are related."""
 
 
 class Pseudoword(NamedTuple):
-    """Two words as one."""
+    """Two words treated as one."""
 
     rows: tuple[int, int]
     windows: NDArray[np.int32]
     """Contexts of the first, then as many of the second, (2 * n, 2 * window), without the two words."""
     vector: NDArray[np.float32]
-    """The induced one."""
+    """The induced vector."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,18 +56,18 @@ class PseudowordSet:
         return len(self.pseudowords)
 
     def halves(self) -> tuple[PseudowordSet, PseudowordSet]:
-        """Every other one to choose by, the rest to check with."""
+        """Return every other pseudoword to choose by, and the rest to check with."""
         return PseudowordSet(self.pseudowords[::2]), PseudowordSet(self.pseudowords[1::2])
 
     def weights(self, atoms: Atoms) -> list[Weights]:
-        """The atoms of each pseudoword, coded as the words were."""
+        """Return the atoms of each pseudoword, coded as the words were."""
         vectors = to_unit(np.stack([each.vector for each in self.pseudowords]))
         codes = sparse_code(vectors, atoms.vectors, sparsity=atoms.codes.sparsity, threads=1)
-        return [codes.positive(row) or {0: 1.0} for row in range(len(codes))]  # one without senses gets any
+        return [codes.positive(row) or {0: 1.0} for row in range(len(codes))]  # without senses, any atom
 
 
 def candidate_words(embeddings: Embeddings, n_words: int, *, random_state: int = 0) -> NDArray[np.int64]:
-    """Rows of random words that pseudowords may be made of, in rising order."""
+    """Draw the rows of random words to make pseudowords of, in rising order."""
     counts = _counts(embeddings)
     if n_words < 2:
         raise InputError(f"n_words is {n_words}; pass 2 words or more to make pseudowords of.")
@@ -75,7 +75,7 @@ def candidate_words(embeddings: Embeddings, n_words: int, *, random_state: int =
     shaped = np.array([word.isalpha() and len(word) >= LEAST_LETTERS for word in embeddings.words])
     eligible = np.flatnonzero(shaped & (counts > 0) & (counts <= MOST_FREQUENT_SHARE * total))
     rng = np.random.default_rng(random_state)
-    p = counts[eligible] ** 0.5  # between all words alike and all occurrences alike
+    p = counts[eligible] ** 0.5  # between uniform over words and uniform over occurrences
     n_drawn = min(n_words, len(eligible))
     return (
         np.sort(rng.choice(eligible, n_drawn, replace=False, p=p / p.sum())).astype(np.int64) if n_drawn else eligible
@@ -92,7 +92,7 @@ def draw_pseudowords(
     n_contexts: int = N_CONTEXTS,
     random_state: int = 0,
 ) -> PseudowordSet:
-    """Random pseudowords of the words with enough windows; no word in two of them."""
+    """Draw random pseudowords of words with enough windows; no word is in two of them."""
     _counts(embeddings)
     if n_pseudowords < 2:
         raise InputError(f"n_pseudowords is {n_pseudowords}; pass 2 or more.")
@@ -101,7 +101,7 @@ def draw_pseudowords(
     if len(pairs) < 2:
         raise InputError(
             f"the text gives {len(pairs)} pseudowords: {len(usable):,} words have {n_contexts} contexts in it, and two "
-            "unrelated words of like frequency make one; pass a longer text."
+            "unrelated words of similar frequency make one; pass a longer text."
         )
     made = [
         Pseudoword(pair, _joint_windows(windows, pair, n_contexts), _joint_vector(contexts, induced_map, pair))
@@ -119,7 +119,7 @@ def _counts(embeddings: Embeddings) -> NDArray[np.int64]:
 def _pair_up(
     embeddings: Embeddings, rows: Sequence[int], n_pairs: int, rng: np.random.Generator
 ) -> list[tuple[int, int]]:
-    """Pairs of unrelated words of similar frequency."""
+    """Return random pairs of unrelated words of similar frequency."""
     counts, units = np.asarray(embeddings.counts), to_unit(embeddings.vectors[list(rows)])
     free = np.ones(len(rows), np.bool_)
     pairs: list[tuple[int, int]] = []
@@ -138,7 +138,7 @@ def _pair_up(
 
 
 def _joint_windows(windows: WordWindows, pair: tuple[int, int], n_contexts: int) -> NDArray[np.int32]:
-    """Contexts of both words, in which neither of them stands."""
+    """Return contexts of both words, without the words themselves."""
     around = without_targets(np.concatenate([windows.of(row)[:n_contexts] for row in pair]))
     return np.where(np.isin(around, pair), -1, around).astype(np.int32)
 
