@@ -52,7 +52,7 @@ SHARED: dict[str, tuple[Decorator, ...]] = {
         click.option("--nnse", metavar="MODEL", help="A model of NNSE vectors, as a further competitor."),
     ),
     "wordnet": (
-        click.option("--wordnet", type=click.Path(), help="Folder of WordNet.  [default: where it usually is]"),
+        click.option("--wordnet", type=click.Path(), help="Folder of WordNet.  [default: its usual location]"),
     ),
     "seed": (options.seed,),
     "memory": (options.memory,),

@@ -1,4 +1,4 @@
-"""`reproduce`: every table and figure of the paper, ours beside the paper's."""
+"""`reproduce`: compute every table and figure of the paper and compare it with the paper."""
 
 from __future__ import annotations
 
@@ -19,24 +19,28 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("names", metavar="[TABLE]…", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="All exhibits.")
-@click.option("--list", "listing", is_flag=True, help="What there is, and what each needs.")
+@click.option("--all", "everything", is_flag=True, help="Compute all tables and figures.")
+@click.option("--list", "listing", is_flag=True, help="List the tables and figures and what they need.")
 @click.option(
-    "-o", "--output", type=click.Path(file_okay=False), help="Folder of the report; without it, tables are printed."
+    "-o", "--output", type=click.Path(file_okay=False), help="Folder for the report; without it, tables are printed."
 )
 @options.model
 @click.option(
-    "--with", "others", multiple=True, metavar="MODEL", help="A model of other vectors beside it; may be repeated."
+    "--with",
+    "others",
+    multiple=True,
+    metavar="MODEL",
+    help="A model of other vectors to compare with; may be repeated.",
 )
 @click.option(
     "--data",
     envvar="WORDATOMS_DATA",
     type=click.Path(),
-    help="Folder with the data sets, and a text in its folder corpus.  [default: $WORDATOMS_DATA]",
+    help="Folder with the data sets, and text in its subfolder corpus.  [default: $WORDATOMS_DATA]",
 )
 @click.option("--text", multiple=True, help="Text to read; may be repeated.  [default: DATA/corpus]")
-@click.option("--source", default="", help="Whose text it is, and its licence; only then are sentences of it shown.")
-@click.option("--wordnet", type=click.Path(), help="Folder of WordNet.  [default: where it usually is]")
+@click.option("--source", default="", help="Origin and licence of the text; required to show sentences from it.")
+@click.option("--wordnet", type=click.Path(), help="Folder of WordNet.  [default: its usual location]")
 @click.option("--no-competitors", is_flag=True, help="Leave out the paper's competitors, which learn from the text.")
 @options.force
 @options.seed
@@ -44,11 +48,11 @@ if TYPE_CHECKING:
 @options.as_json
 @options.quiet
 def reproduce(names: tuple[str, ...], everything: bool, listing: bool, output: str | None, **given: Any) -> None:
-    """Every table and figure of the paper, ours beside the paper's.
+    """Compute every table and figure of the paper and compare it with the paper.
 
-    TABLE is a name such as table-7, figure-1a or walk. With -o a folder gets one page, index.html, and all numbers,
-    results.json. What lacks its data is shown as missing, with how to get it; results are kept and taken again as long
-    as nothing they depend on has changed.
+    TABLE is a name such as table-7, figure-1a or walk. With -o, writes a page (index.html) and all numbers
+    (results.json) to a folder. Items whose data are missing are listed with instructions how to get them. Results are
+    reused as long as nothing they depend on has changed.
     """
     from wordatoms.paper.report import EXHIBITS, find_exhibits, run_exhibits
     from wordatoms.paper.report.files import prepare_folder
