@@ -27,6 +27,7 @@ from wordatoms.counts.vocabulary import build_vocabulary
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.engine.threads import ThreadEngine
 from wordatoms.kernels import jit
+from wordatoms.run import Run
 from wordatoms.text.corpus import Corpus, open_corpus, read_blocks
 from wordatoms.text.tokenizer import Lexicon
 
@@ -64,18 +65,18 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         corpus = open_corpus(arguments.text, work=Path(work), threads=1)
         embeddings = load_embeddings(arguments.model, corpus, arguments.dim)
         vectors = SIF(embeddings, p_words(embeddings)).weighted_vectors()
-        common: dict[str, Any] = {"engine": ThreadEngine(arguments.threads)}
+        run = Run(engine=ThreadEngine(arguments.threads), memory=arguments.memory << 20)
         tokens = encode(corpus, embeddings)
         known = tokens[tokens >= 0]
         rows = to_fixed_point(vectors, fixed_point_scale(vectors, 10))
         add_every_vector(known[:10], rows)
 
         def seconds(**options: Any) -> float:
-            run = {"memory": arguments.memory << 20, "work": Path(work), **common, **options}
-            return best_cpu(lambda: context_sums(corpus, embeddings.words, vectors, **run), arguments.repeat)
+            options |= {"work": Path(work), "run": run}
+            return best_cpu(lambda: context_sums(corpus, embeddings.words, vectors, **options), arguments.repeat)
 
         def sample() -> object:
-            return sample_windows(corpus, embeddings.words, **common)
+            return sample_windows(corpus, embeddings.words, run=run)
 
         sample()  # compiles
         whole = seconds()
