@@ -224,7 +224,7 @@ def standalone_svg(chart: LineChart) -> str:
         chart.svg().replace("<svg ", f'<svg y="{TITLE_HEIGHT}" width="{WIDTH}" height="{HEIGHT}" ', 1),
     ]
     for number, (style, name) in enumerate(chart.legend):
-        y = TITLE_HEIGHT + HEIGHT + LEGEND_LINE * number
+        y = TITLE_HEIGHT + HEIGHT + LEGEND_LINE * number + 6
         parts.append(
             f'<g transform="translate({LEFT} {y})">{legend_key(style)}<text x="30" y="5">{escape(name)}</text></g>'
         )
