@@ -99,7 +99,23 @@ class Atoms:
         return hashlib.sha256(np.ascontiguousarray(self.vectors).tobytes()).hexdigest()[:16]
 
     def check_id(self, atom: int) -> int:
-        """Return the id of an atom, or raise `InputError` if there is no such atom."""
+        """Check that an atom exists.
+
+        Parameters
+        ----------
+        atom : int
+            Id of an atom.
+
+        Returns
+        -------
+        int
+            The same id.
+
+        Raises
+        ------
+        InputError
+            If there is no such atom.
+        """
         if not isinstance(atom, int | np.integer) or not 0 <= atom < len(self):
             raise InputError(f"there is no atom {atom}; the atoms have the ids 0 to {len(self) - 1}.")
         return atom

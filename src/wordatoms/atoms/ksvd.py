@@ -75,6 +75,13 @@ class KSVDResult:
         Atoms replaced in each iteration; none in the last.
     seconds : ndarray of float64, shape (n_iterations,)
         Duration of each iteration; the first includes the initial coding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wordatoms.atoms.ksvd import ksvd
+    >>> ksvd(np.eye(4, dtype=np.float32), n_atoms=4, sparsity=1, n_iterations=2)
+    KSVDResult(4 atoms, 2 iterations, relative error 0.0000)
     """
 
     atoms: Matrix
@@ -95,7 +102,13 @@ class KSVDResult:
         return float(self.errors[-1])
 
     def to_frame(self) -> Any:
-        """Convert the history to a `pandas.DataFrame` with a line per iteration: error, n_replaced, seconds."""
+        """Convert the history to a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A line per iteration: error, n_replaced, seconds.
+        """
         pandas = require_extra("pandas", "pandas")
         history = {"error": self.errors, "n_replaced": self.n_replaced, "seconds": self.seconds}
         return pandas.DataFrame(history, index=pandas.RangeIndex(1, len(self.errors) + 1, name="iteration"))

@@ -125,7 +125,13 @@ class SparseCodes:
         return decoded
 
     def to_csr(self) -> Any:
-        """Convert to a `scipy.sparse.csr_matrix` of shape (n_rows, n_atoms)."""
+        """Convert to a sparse matrix.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix, shape (n_rows, n_atoms)
+            The weights.
+        """
         from scipy.sparse import csr_matrix
 
         present = self.atoms >= 0
@@ -135,7 +141,13 @@ class SparseCodes:
         return matrix
 
     def to_frame(self) -> Any:
-        """Convert to a `pandas.DataFrame` with a line per row and atom: row, atom, weight."""
+        """Convert to a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A line per row and atom: row, atom, weight.
+        """
         rows, slots = np.nonzero(self.atoms >= 0)
         columns = {"row": rows, "atom": self.atoms[rows, slots], "weight": self.weights[rows, slots]}
         return require_extra("pandas", "pandas").DataFrame(columns)

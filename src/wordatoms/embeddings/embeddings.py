@@ -425,7 +425,13 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         return cls(tuple(keyed_vectors.index_to_key), keyed_vectors.vectors, counts)
 
     def to_gensim(self) -> Any:
-        """Convert to a `gensim.models.KeyedVectors` with the same words, vectors and counts."""
+        """Convert to the vectors of gensim.
+
+        Returns
+        -------
+        gensim.models.KeyedVectors
+            The same words, vectors and counts.
+        """
         keyed_vectors = require_extra("gensim.models", "skipgram").KeyedVectors(self.dim, dtype=np.float32)
         keyed_vectors.add_vectors(list(self.words), self.vectors)
         if self.counts is not None:

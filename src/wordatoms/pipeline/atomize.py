@@ -55,21 +55,33 @@ RUNS = "atoms"
 
 @dataclass(frozen=True)
 class AtomSettings:
-    """What decides the atoms, the vectors apart."""
+    """Settings of the k-SVD that learns the atoms, and of the meta-atoms.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> wa.AtomSettings(n_atoms=500, sparsity=3).n_restarts
+    5
+    """
 
     n_atoms: int | Literal["auto"] | None = None
-    """None takes the default; "auto" chooses among `sizes` by the overlap of restarts."""
+    """Number of atoms. None takes the default; "auto" chooses among `sizes` by the overlap of restarts."""
     sizes: tuple[int, ...] | None = None
-    """None takes what suits the number of words."""
+    """Numbers of atoms that "auto" tries; None takes those that suit the number of words."""
     sparsity: int = 5
+    """Maximum atoms per word."""
     sparsity_range: tuple[int, int] | None = None
     """Fewest and most atoms of a word, growing with the logarithm of its count; instead of `sparsity`."""
     n_restarts: int = 5
+    """Runs of k-SVD from different starts."""
     n_iterations: int = 25
+    """Iterations of k-SVD per run."""
     nonnegative: bool = False
+    """Whether weights must not be negative."""
     vectors: Literal["word", "induced"] = "word"
     """Learn from the word vectors or from the induced ones."""
     n_meta_atoms: int = N_META_ATOMS
+    """Number of meta-atoms."""
 
 
 def atomize(

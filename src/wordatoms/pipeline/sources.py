@@ -21,19 +21,35 @@ from wordatoms.text.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class CountSettings:
-    """What decides the bytes of the counts, the text apart."""
+    """Settings of the vocabulary and the co-occurrence counts.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> wa.CountSettings(min_count=2, phrases=("new york",)).tokenizer.tokens("In New York")
+    ['in', 'new_york']
+    """
 
     min_count: int = 5
+    """Rarer words are left out."""
     max_words: int | None = 50_000
+    """Maximum number of words, the most frequent ones; None for all."""
     window: int = 10
+    """Pairs of words are counted up to this distance in tokens."""
     weighting: str = "harmonic"
+    """Weight of a pair by its distance d: "harmonic" for 1/d, "flat" for 1."""
     keep_case: bool = False
+    """Whether upper case is kept."""
     pretokenized: bool = False
+    """Whether the text is split at white space only."""
     phrases: tuple[str, ...] = ()
+    """Sequences of words to join into one token."""
     replace_invalid: bool = False
+    """Whether invalid UTF-8 is replaced instead of refused."""
 
     @property
     def tokenizer(self) -> Tokenizer:
+        """The tokenizer with these settings."""
         return Tokenizer(self.keep_case, self.pretokenized, self.phrases)
 
 
