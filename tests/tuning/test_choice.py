@@ -102,7 +102,7 @@ def test_figures_are_those_of_the_other_half(benches: tuple[Bench, Bench], resul
     assert result.default == checking.figures(ReadingSettings())
     paper = ReadingSettings(window=10, falloff=0.0, noise=0.0, scale=result.settings.scale)
     assert result.paper == checking.figures(paper)
-    assert result.without_atoms == checking.without_atoms(result.settings)
+    assert result.without_atoms == checking.figures(result.settings, with_atoms=False)
     for figures in (result.chosen, result.default, result.paper, result.without_atoms):
         assert [*figures] == MEASURES
         assert all(-1 <= figure <= 1 for figure in figures.values())
@@ -147,14 +147,14 @@ def test_told_apart_is_the_share_of_pairs_in_the_right_order(bench: Bench) -> No
         pairs = [(i, j) for i in range(24) for j in range(i)]
         same = [products[i][j] for i, j in pairs if (i < 12) == (j < 12)]
         areas.append(naive_area(same, [products[i][j] for i, j in pairs if (i < 12) != (j < 12)]))
-    assert bench.told_apart_by_senses(settings) == pytest.approx(np.mean(areas), abs=2e-3)
+    assert bench.measure("told apart by senses", settings) == pytest.approx(np.mean(areas), abs=2e-3)
 
 
 def test_put_together_is_perfect_where_contexts_are(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "cluster_vectors", lambda rows, *_, **__: np.repeat([0, 1], len(rows) // 2))
-    assert bench.put_together(ReadingSettings()) == pytest.approx(1)
+    assert bench.measure("put together", ReadingSettings()) == pytest.approx(1)
     monkeypatch.setattr(module, "cluster_vectors", lambda rows, *_, **__: np.zeros(len(rows), int))
-    assert bench.put_together(ReadingSettings()) == 0
+    assert bench.measure("put together", ReadingSettings()) == 0
 
 
 def test_two_three_and_four_words_in_turn(bench: Bench) -> None:
@@ -190,9 +190,11 @@ def test_comparisons_of_each_pseudoword(bench: Bench, world: World) -> None:
 def test_contexts_help_where_a_word_is_hidden_and_only_there(bench: Bench) -> None:
     without = ReadingSettings(sense_share=0.0, context_share=0.0)
     hidden, plain = (replace(bench, comparisons=bench.comparisons[start::2]) for start in (0, 1))
-    assert plain.similarity(without) == pytest.approx(1, abs=1e-3)
-    assert hidden.similarity(without) < hidden.similarity(ReadingSettings(sense_share=1.0, context_share=0.5))
-    assert hidden.similarity(without) == hidden.similarity(replace(without, scale=3.0, noise=0.0))
+    assert plain.measure("similarity", without) == pytest.approx(1, abs=1e-3)
+    assert hidden.measure("similarity", without) < hidden.measure(
+        "similarity", ReadingSettings(sense_share=1.0, context_share=0.5)
+    )
+    assert hidden.measure("similarity", without) == hidden.measure("similarity", replace(without, scale=3.0, noise=0.0))
 
 
 def test_views_put_most_contexts_with_their_own(bench: Bench) -> None:

@@ -131,9 +131,8 @@ class ContextReader:
                 rows[[token in left_out for token in usage.tokens]] = -1
                 looked_up[id(usage.tokens)] = rows, np.flatnonzero(rows >= 0)
             rows, known = looked_up[id(usage.tokens)]
-            left, right = places_around(known, usage.position, usage.length, window)
-            row[window - len(left) : window] = rows[left]
-            row[window : window + len(right)] = rows[right]
+            places = places_around(known, usage.position, usage.length, window)
+            row[:] = np.where(places >= 0, rows[places], -1) if len(rows) else -1
         return found
 
     def vectors(self, windows: NDArray[np.int32]) -> NDArray[np.float32]:

@@ -148,9 +148,9 @@ class SIF:
                 raise InputError(
                     f"position is {position}, but there are {len(tokens)} tokens; pass a place among them."
                 )
-            left, right = places_around(known, position, length, window)
+            around = places_around(known, position, length, window).tolist()
             target = [place for place in range(position, position + length) if include_target and rows[place] >= 0]
-            yield [tokens[place] for place in (*left, *target, *right)]
+            yield [tokens[place] for place in (*around[:window], *target, *around[window:]) if place >= 0]
 
     def window_vectors(
         self, windows: NDArray[np.int32], *, include_target: bool = False, remove_common: bool = False

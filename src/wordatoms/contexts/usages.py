@@ -50,12 +50,14 @@ def find_usages(word: str, text: str, tokenizer: Tokenizer, *, forms: Container[
     return [Usage(tokens, position) for position, token in enumerate(tokens) if token in wanted]
 
 
-def places_around(
-    known: NDArray[np.intp], position: int, length: int, window: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return at most `window` known places before and after the target at a position; `known` places rise."""
+def places_around(known: NDArray[np.intp], position: int, length: int, window: int) -> NDArray[np.intp]:
+    """Return the `window` known places before and after a target, -1 for none, (2 * window,); `known` places rise."""
     first, last = known.searchsorted([position, position + length]).tolist()
-    return known[max(first - window, 0) : first], known[last : last + window]
+    left, right = known[max(first - window, 0) : first], known[last : last + window]
+    around = np.full(2 * window, -1, np.intp)
+    around[window - len(left) : window] = left
+    around[window : window + len(right)] = right
+    return around
 
 
 def target_forms(word: str, tokenizer: Tokenizer) -> frozenset[str]:

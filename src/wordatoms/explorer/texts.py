@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.contexts.usages import target_forms
+from wordatoms.contexts.usages import places_around, target_forms
 from wordatoms.explorer.answers import BAD_REQUEST, ApiError
 from wordatoms.explorer.text_spans import Span, find_spans, normal_form, utf16_offsets
 from wordatoms.explorer.words import WordAnswers
@@ -108,13 +108,7 @@ class CutText:
         """Positions of the known words around one, without its own forms, -1 for none, (2 * window,)."""
         is_context = self.rows >= 0
         is_context[[place for form in own for place in self.places.get(form, ())]] = False
-        known = np.flatnonzero(is_context)
-        first = int(known.searchsorted(token))
-        left, right = known[max(first - window, 0) : first], known[first : first + window]
-        places = np.full(2 * window, -1)
-        places[window - len(left) : window] = left
-        places[window : window + len(right)] = right
-        return places
+        return places_around(np.flatnonzero(is_context), token, 1, window)
 
     def rows_at(self, places: NDArray[np.intp]) -> NDArray[np.int32]:
         return np.where(places >= 0, self.rows[places], -1).astype(np.int32)

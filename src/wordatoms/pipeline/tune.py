@@ -191,7 +191,9 @@ def _score(folder: ModelFolder, atoms: Atoms, text: _Text, settings: TuneSetting
     embeddings, induced_map = Embeddings.load(folder.path), InducedMap.load(folder.path)
     half = text.pseudowords.halves()[0]
     bench = make_bench(embeddings, induced_map, atoms, half, text.windows, random_state=settings.seed)
-    return bench.put_together(replace(ReadingSettings(), window=min(ReadingSettings().window, settings.widest)))
+    return bench.measure(
+        "put together", replace(ReadingSettings(), window=min(ReadingSettings().window, settings.widest))
+    )
 
 
 def _choose(

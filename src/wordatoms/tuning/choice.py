@@ -137,41 +137,18 @@ class Bench:
     def posterior(self, settings: ReadingSettings) -> Posterior:
         return make_posterior(self.embeddings, self.induced_map, self.atoms.vectors, settings)
 
-    def measure(self, name: str, settings: ReadingSettings) -> float:
-        measures = {
-            "put together": self.put_together,
-            "put together, k auto": lambda settings: self.put_together(settings, k="auto"),
-            "told apart by senses": self.told_apart_by_senses,
-            "similarity": self.similarity,
-        }
-        return measures[name](settings)
-
-    def figures(self, settings: ReadingSettings) -> Figures:
-        return {name: self.measure(name, settings) for name in TUNED}
-
-    def without_atoms(self, settings: ReadingSettings) -> Figures:
-        """Return the figures with plain context vectors, and with words without contexts."""
+    def measure(self, name: str, settings: ReadingSettings, *, with_atoms: bool = True) -> float:
+        """Return one figure; without atoms, of plain context vectors and of words without contexts."""
         posterior = self.posterior(settings)
+        if name == "similarity":
+            return self._similarity(posterior if with_atoms else self.posterior(_without_shares(settings)))
+        if name == "told apart by senses":
+            return self._told_apart(posterior, posterior.sense_means if with_atoms else _plain)
+        return self._put_together(posterior, posterior.views if with_atoms else _plain, "auto" if "auto" in name else 2)
 
-        def unchanged(_weights: Weights, contexts: NDArray[np.float32]) -> NDArray[np.float32]:
-            return to_unit(contexts)
-
-        return {
-            "put together": self._put_together(posterior, unchanged, 2),
-            "put together, k auto": self._put_together(posterior, unchanged, "auto"),
-            "told apart by senses": self._told_apart(posterior, unchanged),
-            "similarity": self.similarity(replace(settings, sense_share=0.0, context_share=0.0)),
-        }
-
-    def put_together(self, settings: ReadingSettings, k: int | Literal["auto"] = 2) -> float:
-        """Score clusters of contexts, represented as in `Posterior.views`."""
-        posterior = self.posterior(settings)
-        return self._put_together(posterior, posterior.views, k)
-
-    def told_apart_by_senses(self, settings: ReadingSettings) -> float:
-        """Score how well u_c tells contexts apart."""
-        posterior = self.posterior(settings)
-        return self._told_apart(posterior, posterior.sense_means)
+    def figures(self, settings: ReadingSettings, *, with_atoms: bool = True) -> Figures:
+        """Return all figures; see `measure`."""
+        return {name: self.measure(name, settings, with_atoms=with_atoms) for name in TUNED}
 
     def _put_together(self, posterior: Posterior, represent: Represent, k: int | Literal["auto"]) -> float:
         """Return √(F·V) of clusters, F and V averaged over pseudowords first, as in word-sense induction."""
@@ -185,6 +162,7 @@ class Bench:
         return float(np.sqrt(np.prod(np.mean(scores, axis=0))))
 
     def _told_apart(self, posterior: Posterior, represent: Represent) -> float:
+        """Return the mean area under the ROC curve of the similarities of pairs of contexts."""
         from sklearn.metrics import roc_auc_score
 
         areas = []
@@ -195,14 +173,14 @@ class Bench:
             areas.append(roc_auc_score(labels[first] == labels[second], (units @ units.T)[first, second]))
         return float(np.mean(areas))
 
-    def similarity(self, settings: ReadingSettings) -> float:
+    def _similarity(self, posterior: Posterior) -> float:
         """Return Spearman's correlation of similarities in context with those of the hidden words."""
         from scipy.stats import spearmanr
 
-        posterior = self.posterior(settings)
-        found = [
-            float((self._meant(posterior, each) * self._other(posterior, each)).sum()) for each in self.comparisons
-        ]
+        found = []
+        for each in self.comparisons:
+            other = self._known(posterior, each.other, each.other_window)
+            found.append(float((self._meant(posterior, each) * other).sum()))
         return float(spearmanr(found, [each.similarity for each in self.comparisons]).statistic)
 
     def _meant(self, posterior: Posterior, each: Comparison) -> NDArray[np.float32]:
@@ -211,9 +189,6 @@ class Bench:
         vector, weights = self.pseudowords.pseudowords[each.pseudoword].vector, self._weights[each.pseudoword]
         return to_unit(posterior.in_context(vector, weights, self._context(posterior, each.window)))
 
-    def _other(self, posterior: Posterior, each: Comparison) -> NDArray[np.float32]:
-        return self._known(posterior, each.other, each.other_window)
-
     def _known(self, posterior: Posterior, row: int, window: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return the vector of a word that is not hidden, in a context."""
         vector, weights = self.embeddings.vectors[row], self.atoms.codes.positive(row)
@@ -221,6 +196,14 @@ class Bench:
 
     def _context(self, posterior: Posterior, window: NDArray[np.int32]) -> NDArray[np.float32]:
         return posterior.reader.vectors(_narrowed(window[None], posterior.settings.window))
+
+
+def _plain(_weights: Weights, contexts: NDArray[np.float32]) -> NDArray[np.float32]:
+    return to_unit(contexts)
+
+
+def _without_shares(settings: ReadingSettings) -> ReadingSettings:
+    return replace(settings, sense_share=0.0, context_share=0.0)
 
 
 def make_bench(
@@ -298,7 +281,7 @@ def choose_settings(
         check.figures(settings),
         check.figures(ReadingSettings()),
         check.figures(paper),
-        check.without_atoms(settings),
+        check.figures(settings, with_atoms=False),
     )
 
 

@@ -270,7 +270,7 @@ contexts_of_words = st.lists(st.lists(st.integers(-1, len(WORDS) - 1), min_size=
 def test_means_of_contexts(contexts: list[list[int]]) -> None:
     embeddings = planted_embeddings()
     sif = SIF(embeddings, p_words(embeddings))
-    reader = inventory.ContextReader(sif, inventory.idf_weights(sif), 4, embeddings.vectors)
+    reader = inventory.ContextMeans(sif, inventory.idf_weights(sif), 4, embeddings.vectors)
     expected = [naive.mean(context, embeddings.vectors, reader.weights) for context in contexts]
     np.testing.assert_allclose(reader.means(np.array(contexts, np.int32)), expected, rtol=1e-4, atol=1e-5)
 
@@ -285,7 +285,7 @@ def test_idf(sif: SIF) -> None:
 def test_words_of_weight_zero_are_left_out(sif: SIF) -> None:
     weights = np.ones(len(WORDS), np.float32)
     weights[0] = 0
-    reader = inventory.ContextReader(sif, weights, 1, sif.embeddings.vectors)
+    reader = inventory.ContextMeans(sif, weights, 1, sif.embeddings.vectors)
     assert reader.of_windows(np.array([[4, 0, 7, 1, -1]], np.int32)).tolist() == [[-1, 1]]
     usage = Usage([WORDS[0], "unknown", WORDS[5], WORDS[6]], 2)
     assert sorted(reader.of_usages([usage])[0].tolist()) == [-1, 6]

@@ -27,7 +27,7 @@ from wordatoms.contexts.windows import WordWindows
 from wordatoms.paper.baselines.inventory import (
     BLOCK_CONTEXTS,
     Competitor,
-    ContextReader,
+    ContextMeans,
     Floats,
     Rows,
     WordSenses,
@@ -74,7 +74,7 @@ def learn_grassmeans(
     """Find the lines of each word; words with p(w) above `function_word` are left out of contexts."""
     check_at_least_one(n_senses=n_senses, window=window)
     embeddings = sif.embeddings
-    reader = ContextReader(sif, (sif.p_word <= function_word).astype(np.float32), window, embeddings.vectors)
+    reader = ContextMeans(sif, (sif.p_word <= function_word).astype(np.float32), window, embeddings.vectors)
 
     def learn(sample: NDArray[np.int32], _: Floats, rng: np.random.Generator) -> WordSenses | None:
         contexts = reader.of_windows(sample)

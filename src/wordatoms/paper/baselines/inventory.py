@@ -52,7 +52,7 @@ class WordSenses:
 
 
 @dataclass(frozen=True, eq=False)
-class ContextReader:
+class ContextMeans:
     """Turns windows and usages into rows of context words, and these into means of vectors."""
 
     sif: SIF
@@ -99,7 +99,7 @@ class ContextReader:
 class Competitor(ABC):
     """Senses of some words that one method has learned; a `wordatoms.contexts.usages.SenseInventory`."""
 
-    reader: ContextReader
+    reader: ContextMeans
     learned: Mapping[str, WordSenses]
 
     def __len__(self) -> int:

@@ -29,7 +29,7 @@ from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.paper.baselines.inventory import (
     Competitor,
-    ContextReader,
+    ContextMeans,
     Floats,
     Rows,
     WordSenses,
@@ -93,7 +93,7 @@ def learn_multisense(
     """Train the sense vectors of each word on its windows."""
     embeddings = sif.embeddings
     contexts = context_vectors(embeddings)
-    reader = ContextReader(sif, p_kept(sif), settings.window, _centred(contexts, sif))
+    reader = ContextMeans(sif, p_kept(sif), settings.window, _centred(contexts, sif))
     trainer = _Trainer(reader, settings, contexts, p_noise(embeddings), _shift(embeddings))
     learned = learn_words(
         words, trainer.learn, embeddings=embeddings, windows=windows, random_state=random_state, threads=threads
@@ -139,7 +139,7 @@ def _shift(embeddings: Embeddings) -> np.float32:
 class _Trainer:
     """What the training of all words has in common."""
 
-    reader: ContextReader
+    reader: ContextMeans
     settings: MultisenseSettings
     contexts: Floats
     """The context vectors themselves, where the reader has centred ones."""

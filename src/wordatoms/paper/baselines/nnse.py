@@ -25,7 +25,7 @@ from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.paper.baselines.inventory import (
     Competitor,
-    ContextReader,
+    ContextMeans,
     Floats,
     Rows,
     WordSenses,
@@ -73,7 +73,7 @@ def learn_nnse(
     if not smoothing > 0:
         raise InputError(f"smoothing is {smoothing}; pass a number above 0.")
     vectors = np.eye(embeddings.dim, dtype=np.float32) if space is None else dimension_vectors(embeddings, space)
-    reader = ContextReader(sif, idf_weights(sif), window, embeddings.vectors)
+    reader = ContextMeans(sif, idf_weights(sif), window, embeddings.vectors)
     learned = {word: _heaviest(pooled_vector(word, embeddings), n_senses, vectors) for word in words}
     return NonNegative(reader, learned, smoothing)
 

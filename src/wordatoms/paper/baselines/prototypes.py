@@ -27,7 +27,7 @@ from wordatoms.contexts.sif import SIF
 from wordatoms.contexts.windows import WordWindows
 from wordatoms.paper.baselines.inventory import (
     Competitor,
-    ContextReader,
+    ContextMeans,
     Floats,
     Rows,
     WordSenses,
@@ -91,7 +91,7 @@ def learn_prototypes(
 ) -> Prototypes:
     """Cluster the windows of each word."""
     embeddings = sif.embeddings
-    reader = ContextReader(sif, idf_weights(sif), settings.window, embeddings.vectors)
+    reader = ContextMeans(sif, idf_weights(sif), settings.window, embeddings.vectors)
 
     def learn(sample: NDArray[np.int32], _: Floats, rng: np.random.Generator) -> WordSenses | None:
         units = to_unit(reader.means(reader.of_windows(sample)))
