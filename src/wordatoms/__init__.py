@@ -1,7 +1,7 @@
 """The senses inside a word vector, and the discourse atoms that connect them.
 
-The package is a chain, one module per link: text → vocabulary → counts → embeddings → atoms → senses. Names are loaded
-when they are first used, so importing the package costs next to nothing.
+The package is a chain of rooms: text → counts → embeddings → atoms → senses. Names are loaded when they are first used,
+so importing the package costs next to nothing.
 """
 
 from __future__ import annotations
@@ -9,79 +9,53 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from wordatoms.atoms.atoms import Atoms
-    from wordatoms.atoms.estimator import KSVD
-    from wordatoms.atoms.sparse_coding import SparseCodes, sparse_code
-    from wordatoms.counts.cooccurrence import Counts, count_pairs
-    from wordatoms.counts.vocabulary import Vocabulary, build_vocabulary
-    from wordatoms.embeddings.embeddings import Embeddings, Neighbour
-    from wordatoms.embeddings.trainers import train_embeddings
-    from wordatoms.embeddings.vector_files import read_vectors, write_vectors
-    from wordatoms.errors import WordatomsError
-    from wordatoms.pipeline.atomize import AtomSettings
-    from wordatoms.pipeline.sources import CountSettings
-    from wordatoms.pipeline.train import train
-    from wordatoms.run import Run
-    from wordatoms.senses.model import SenseModel, load
-    from wordatoms.senses.results import Sense
-    from wordatoms.text.corpus import Corpus, open_corpus
-    from wordatoms.text.tokenizer import Tokenizer
+if TYPE_CHECKING:  # for type checkers and editors; `as` exports a name
+    from wordatoms.atoms.atoms import Atoms as Atoms
+    from wordatoms.atoms.estimator import KSVD as KSVD
+    from wordatoms.atoms.sparse_coding import SparseCodes as SparseCodes
+    from wordatoms.atoms.sparse_coding import sparse_code as sparse_code
+    from wordatoms.counts.cooccurrence import Counts as Counts
+    from wordatoms.counts.cooccurrence import count_pairs as count_pairs
+    from wordatoms.counts.vocabulary import Vocabulary as Vocabulary
+    from wordatoms.counts.vocabulary import build_vocabulary as build_vocabulary
+    from wordatoms.embeddings.embeddings import Embeddings as Embeddings
+    from wordatoms.embeddings.embeddings import Neighbour as Neighbour
+    from wordatoms.embeddings.trainers import train_embeddings as train_embeddings
+    from wordatoms.embeddings.vector_files import read_vectors as read_vectors
+    from wordatoms.embeddings.vector_files import write_vectors as write_vectors
+    from wordatoms.errors import WordatomsError as WordatomsError
+    from wordatoms.pipeline.atomize import AtomSettings as AtomSettings
+    from wordatoms.pipeline.sources import CountSettings as CountSettings
+    from wordatoms.pipeline.train import train as train
+    from wordatoms.run import Run as Run
+    from wordatoms.senses.model import SenseModel as SenseModel
+    from wordatoms.senses.model import load as load
+    from wordatoms.senses.results import Sense as Sense
+    from wordatoms.text.corpus import Corpus as Corpus
+    from wordatoms.text.corpus import open_corpus as open_corpus
+    from wordatoms.text.tokenizer import Tokenizer as Tokenizer
 
-_HOMES = {
-    "AtomSettings": "pipeline.atomize",
-    "Atoms": "atoms.atoms",
-    "Corpus": "text.corpus",
-    "CountSettings": "pipeline.sources",
-    "Counts": "counts.cooccurrence",
-    "Embeddings": "embeddings.embeddings",
-    "KSVD": "atoms.estimator",
-    "Neighbour": "embeddings.embeddings",
-    "Sense": "senses.results",
-    "Run": "run",
-    "SenseModel": "senses.model",
-    "SparseCodes": "atoms.sparse_coding",
-    "Tokenizer": "text.tokenizer",
-    "Vocabulary": "counts.vocabulary",
-    "WordatomsError": "errors",
-    "build_vocabulary": "counts.vocabulary",
-    "count_pairs": "counts.cooccurrence",
-    "load": "senses.model",
-    "open_corpus": "text.corpus",
-    "read_vectors": "embeddings.vector_files",
-    "sparse_code": "atoms.sparse_coding",
-    "train": "pipeline.train",
-    "train_embeddings": "embeddings.trainers",
-    "write_vectors": "embeddings.vector_files",
+_NAMES = {
+    "text.corpus": "Corpus open_corpus",
+    "text.tokenizer": "Tokenizer",
+    "counts.vocabulary": "Vocabulary build_vocabulary",
+    "counts.cooccurrence": "Counts count_pairs",
+    "embeddings.trainers": "train_embeddings",
+    "embeddings.embeddings": "Embeddings Neighbour",
+    "embeddings.vector_files": "read_vectors write_vectors",
+    "atoms.sparse_coding": "SparseCodes sparse_code",
+    "atoms.estimator": "KSVD",
+    "atoms.atoms": "Atoms",
+    "senses.results": "Sense",
+    "senses.model": "SenseModel load",
+    "pipeline.sources": "CountSettings",
+    "pipeline.atomize": "AtomSettings",
+    "pipeline.train": "train",
+    "run": "Run",
+    "errors": "WordatomsError",
 }
-
-__all__ = [  # noqa: RUF022 (in the order of the chain)
-    "Corpus",
-    "open_corpus",
-    "Tokenizer",
-    "Vocabulary",
-    "build_vocabulary",
-    "Counts",
-    "count_pairs",
-    "train_embeddings",
-    "Embeddings",
-    "Neighbour",
-    "read_vectors",
-    "write_vectors",
-    "SparseCodes",
-    "sparse_code",
-    "KSVD",
-    "Atoms",
-    "Sense",
-    "SenseModel",
-    "load",
-    "CountSettings",
-    "AtomSettings",
-    "train",
-    "Run",
-    "WordatomsError",
-]
-
+_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
+__all__ = [*_HOMES]
 __version__: str
 
 

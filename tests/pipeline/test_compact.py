@@ -89,7 +89,7 @@ def test_the_command_writes_and_replaces(model: SenseModel, tmp_path: Path) -> N
     given = ("export", model.path, "-o", target, "--format", "compact")
     assert "compact model" in invoke(*given).stderr
     before = all_bytes(target)
-    assert "is there already; pass --force" in refused(*given)
+    assert "exists already; pass --force" in refused(*given)
     invoke(*given, "--force", "--quiet")
     assert all_bytes(target) == before
     assert [path.name for path in target.parent.iterdir()] == ["twin"]
@@ -107,7 +107,7 @@ def test_what_cannot_be_written_is_refused(model: SenseModel, tmp_path: Path) ->
     assert "is a file" in refused("export", model.path, "-o", tmp_path / "other/letter.txt", "--format", "compact")
     assert "is the model itself" in refused("export", model.path, "-o", model.path, "--format", "compact", "--force")
     twin = compact(model.folder, tmp_path / "twin")
-    assert "is compact already" in refused("export", twin.path, "-o", tmp_path / "third", "--format", "compact")
+    assert "is already compact" in refused("export", twin.path, "-o", tmp_path / "third", "--format", "compact")
     assert (tmp_path / "other" / "letter.txt").read_text() == "dear"
 
 

@@ -1,5 +1,5 @@
-"""The stages of the chain on a model's folder: what `wordatoms train` does, one module per stage.
+"""The stages of training on a model's folder, one module per command.
 
-A stage is skipped where the manifest shows it done with the same settings, and goes on from its last checkpoint
-where it was interrupted.
+A stage that the manifest records with the same settings is skipped; an interrupted one resumes from its last
+checkpoint.
 """

@@ -1,6 +1,6 @@
-"""Embeddings → atoms, the senses of every word, meta-atoms, a map of the atoms, the forms and neighbours of all words.
+"""Embeddings → atoms and sparse codes (section 5), meta-atoms, a layout of the atoms, inflected forms and neighbours.
 
-Each finished run of k-SVD is kept until all are done, so that an interrupted stage goes on from the last one.
+Each finished run of k-SVD is kept until all are done, so that an interrupted stage resumes after the last one.
 """
 
 from __future__ import annotations
@@ -47,41 +47,55 @@ from wordatoms.storage.folder import ModelFolder
 from wordatoms.storage.untrusted import read_json
 
 MOST_ATOMS = 2000
-"""The default number of atoms, or fewer where there are not words enough."""
+"""The default number of atoms; fewer for small vocabularies."""
 REPORT = "atom-report.json"
 RUNS = "atoms"
-"""Where finished runs are kept until all are done."""
+"""Folder of finished runs, which are kept until all are done."""
 
 
 @dataclass(frozen=True)
 class AtomSettings:
-    """Settings of the k-SVD that learns the atoms, and of the meta-atoms.
+    """How atoms are learned from the vectors of a model.
+
+    Parameters
+    ----------
+    n_atoms : int or "auto", optional
+        Atoms per run of k-SVD; "auto" chooses among `sizes` by the overlap of two runs. By default 2000, or a fifth of
+        the number of words if that is less.
+    sizes : tuple of int, optional
+        Numbers of atoms that "auto" tries; by default they depend on the number of words.
+    sparsity : int, default 5
+        Maximum atoms per word.
+    sparsity_range : (int, int), optional
+        Maximum atoms of the rarest and of the most frequent words, growing with the logarithm of the count; replaces
+        `sparsity`.
+    n_restarts : int, default 5
+        Runs of k-SVD from different seeds; atoms that only one run finds are dropped.
+    n_iterations : int, default 25
+        Iterations per run.
+    nonnegative : bool, default False
+        Allow no negative coefficients.
+    vectors : {"word", "induced"}, default "word"
+        Learn from the word vectors or from the induced vectors.
+    n_meta_atoms : int, default 200
+        Number of meta-atoms, which group the atoms.
 
     Examples
     --------
-    >>> import wordatoms as wa
-    >>> wa.AtomSettings(n_atoms=500, sparsity=3).n_restarts
+    >>> from wordatoms import AtomSettings
+    >>> AtomSettings(n_atoms=500).sparsity
     5
     """
 
     n_atoms: int | Literal["auto"] | None = None
-    """Number of atoms. None takes the default; "auto" chooses among `sizes` by the overlap of restarts."""
     sizes: tuple[int, ...] | None = None
-    """Numbers of atoms that "auto" tries; None takes those that suit the number of words."""
     sparsity: int = 5
-    """Maximum atoms per word."""
     sparsity_range: tuple[int, int] | None = None
-    """Fewest and most atoms of a word, growing with the logarithm of its count; instead of `sparsity`."""
     n_restarts: int = 5
-    """Runs of k-SVD from different starts."""
     n_iterations: int = 25
-    """Iterations of k-SVD per run."""
     nonnegative: bool = False
-    """Whether weights must not be negative."""
     vectors: Literal["word", "induced"] = "word"
-    """Learn from the word vectors or from the induced ones."""
     n_meta_atoms: int = N_META_ATOMS
-    """Number of meta-atoms."""
 
 
 def atomize(
@@ -92,7 +106,7 @@ def atomize(
     force: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> bool:
-    """Learn the atoms of a model's vectors. False where they were there already."""
+    """Learn the atoms of a model's vectors; False if the model already has them."""
     settings = settings or AtomSettings()
     with folder.working():
         facts = _facts(folder, settings, random_state)
@@ -119,7 +133,7 @@ def atomize(
                     file.write(format_forms(embeddings.words))
                 write_json(staged / REPORT, report)
                 forget()
-                set_aside(folder.path, atoms.fingerprint)  # those on the old atoms, once these are gone
+                set_aside(folder.path, atoms.fingerprint)  # notes on the old atoms, which are gone now
                 return folder.install(staged, forget)
 
         folder.build("atomize", facts, make)
@@ -127,7 +141,7 @@ def atomize(
 
 
 def _find_neighbours(embeddings: Embeddings, run: Run) -> Neighbours | None:
-    """Of all words; none where these are so many that it would take too long."""
+    """Find the neighbours of all words; None if there are too many words for that."""
     if len(embeddings) > MOST_WORDS:
         return None
     with run.progress.item_bar("neighbours", n_items=n_blocks(len(embeddings))) as step:
@@ -135,7 +149,7 @@ def _find_neighbours(embeddings: Embeddings, run: Run) -> Neighbours | None:
 
 
 def learn_atoms(folder: ModelFolder, settings: AtomSettings, *, random_state: int = 0, run: Run = DEFAULT_RUN) -> Atoms:
-    """The atoms of a model's vectors with these settings, on trial: the model stays as it is."""
+    """Learn atoms with these settings on trial; the model is not changed."""
     facts = _facts(folder, settings, random_state)
     learner = _make_learner(folder, settings, facts, run)
     atoms, _ = learner.learn()
@@ -155,7 +169,7 @@ def _make_learner(folder: ModelFolder, settings: AtomSettings, facts: dict[str, 
 
 @dataclass(frozen=True)
 class _Learner:
-    """Runs of k-SVD on one embedding, each kept on disk until the stage is done."""
+    """Runs k-SVD on one embedding, and keeps each run on disk until the stage is done."""
 
     embeddings: Embeddings
     settings: AtomSettings
@@ -172,14 +186,14 @@ class _Learner:
         return {"sparsity": limits, "nonnegative": settings.nonnegative, "threads": self.resources.threads}
 
     def learn(self) -> tuple[Atoms, dict[str, Any]]:
-        """The atoms of all runs together, and the report on them."""
+        """Return the combined atoms of all runs and a report on them."""
         n_atoms, curve = self.choose_size()
         atoms, report = self.combine([self.run(n_atoms, restart) for restart in range(self.settings.n_restarts)])
         points = [point._asdict() for point in curve]
         return atoms, {"n_atoms_per_run": n_atoms, **report.to_json(), "overlap_curve": points}
 
     def choose_size(self) -> tuple[int, list[OverlapPoint]]:
-        """The number of atoms, and the curve behind it where it was chosen by overlap."""
+        """Return the number of atoms, and the overlap curve if it was chosen by that."""
         n_words = int(np.count_nonzero(self.embeddings.vectors.any(axis=1)))
         if self.settings.n_atoms is None:
             return max(1, min(MOST_ATOMS, n_words // WORDS_PER_ATOM)), []
@@ -221,7 +235,7 @@ class _Learner:
 
 
 def _input_hashes(folder: ModelFolder, vectors: str) -> dict[str, str]:
-    """The checksums of what the atoms are learned from."""
+    """Return the checksums of the files that the atoms are learned from."""
     if vectors not in ("word", "induced"):
         raise InputError(f"vectors is '{vectors}'; pass 'word' or 'induced'.")
     stages = ["import" if "import" in folder.stages else "embed", *(["map"] if vectors == "induced" else [])]
@@ -231,7 +245,7 @@ def _input_hashes(folder: ModelFolder, vectors: str) -> dict[str, str]:
 
 
 def read_atom_report(folder: ModelFolder) -> dict[str, Any]:
-    """What happened on the way to the atoms of a model."""
+    """Read the report on how the atoms of a model were learned."""
     path = folder.path / REPORT
     try:
         report: dict[str, Any] = read_json(path)
@@ -242,13 +256,13 @@ def read_atom_report(folder: ModelFolder) -> dict[str, Any]:
 
 
 def _check_report(report: dict[str, Any]) -> None:
-    """The file may be damaged, or come from another version."""
+    """Raise for a report that is damaged or comes from another version."""
     lists = {"overlap_pairs", "words_per_atom", "overlap_curve"}
     numbers = {field.name for field in fields(AtomReport)} - lists | {"n_atoms_per_run"}
     for name in numbers:
         if not isinstance(report[name], int | float) and (name, report[name]) != ("overlap", None):
-            raise TypeError(f"'{name}' is no number")
+            raise TypeError(f"'{name}' is not a number")
     if len(report["words_per_atom"]) != 5 or not isinstance(report["overlap_curve"], list):
-        raise TypeError("'words_per_atom' or 'overlap_curve' is not of its kind")
+        raise TypeError("'words_per_atom' or 'overlap_curve' has the wrong type")
     for point in report["overlap_curve"]:
         OverlapPoint(**point)

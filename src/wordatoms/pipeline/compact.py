@@ -1,13 +1,12 @@
-"""A compact twin of a model: all that answers questions, in a tenth of the size.
+"""A compact copy of a model, of about a tenth of the size, that answers the same questions.
 
-Vectors go into bytes (`wordatoms.embeddings.quantized`), among which the neighbours of all words are found anew;
-counts, average
-contexts and the trainer's state, which only training needs, stay behind. The random windows that come with the map have
-their words shuffled around the one in the middle: what is estimated from them hardly changes, and no piece of anybody's
-text is handed on.
+Vectors are quantized to bytes (`wordatoms.embeddings.quantized`) and the neighbours of all words are found again among
+them. Counts, average contexts and the trainer's state, which only training needs, are left out. The words of the
+sampled windows are shuffled around the target: estimates from them hardly change, and no passage of the text is passed
+on.
 
-The manifest tells how each stage was made, without times, paths and seconds, so that the same model gives the same
-bytes wherever and whenever it is made.
+The manifest records how each stage was made, without times and paths, so that the same model always gives the same
+bytes.
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ from wordatoms.storage.folder import ModelFolder
 from wordatoms.storage.integrity import fingerprint
 
 LEFT_BEHIND = ("counts", "contexts", "state-", NEIGHBOURS)
-"""Beginnings of the names of files that no question needs, or that are made anew."""
+"""Prefixes of the names of files that no query needs, or that are made again."""
 WINDOWS = "map-windows.npy"
 PASSING = ("seconds", "made", "peak_memory")
-"""Facts of a stage that differ from run to run."""
+"""Keys of a stage's record that differ from run to run."""
 
 
 def compact(folder: ModelFolder, path: Path | str, *, force: bool = False, run: Run = DEFAULT_RUN) -> ModelFolder:
-    """Write the compact twin of a model into a new folder; with `force` in place of a model that is there."""
+    """Write a compact copy of a model to a new folder; `force` replaces a model that exists there."""
     target = Path(path)
     _check(folder, target, force=force)
-    folder.check(thorough=True)  # the twin has checksums of its own, which would hide what is broken
+    folder.check(thorough=True)  # the copy has its own checksums, which would hide damage
     twin = ModelFolder(target, create=True)
     with twin.working(), twin.staging() as made:
         stages = {name: _write_stage(folder, record, made) for name, record in folder.stages.items()}
@@ -57,17 +56,19 @@ def compact(folder: ModelFolder, path: Path | str, *, force: bool = False, run: 
 def _check(folder: ModelFolder, target: Path, *, force: bool) -> None:
     folder.require("atomize", f"run: wordatoms atomize {folder.path}")
     if folder.manifest.get("compact"):
-        raise ModelError(f"{folder.path} is compact already; copy its folder.")
+        raise ModelError(f"{folder.path} is already compact; copy its folder.")
     if folder.stages["atomize"]["settings"].get("vectors") == "induced":
-        raise ModelError(f"the atoms of {folder.path} are of induced vectors, which a compact model does not keep.")
+        raise ModelError(
+            f"the atoms of {folder.path} were learned from induced vectors, which a compact model does not keep."
+        )
     if target.exists() and target.resolve() == folder.path.resolve():
         raise ModelError(f"{target} is the model itself; pass another folder.")
     if ModelFolder(target, create=True).stages and not force:
-        raise ModelError(f"{target} is there already; pass --force to replace it, or another folder.")
+        raise ModelError(f"{target} exists already; pass --force to replace it, or another folder.")
 
 
 def _write_stage(folder: ModelFolder, record: Mapping[str, Any], made: Path) -> dict[str, Any]:
-    """The files of a stage that answer questions, and its record."""
+    """Write the files of a stage that queries need, and return its record."""
     names = [name for name in record["files"] if not name.startswith(LEFT_BEHIND)]
     for name in names:
         _write_file(folder, name, made)
@@ -89,7 +90,7 @@ def _write_file(folder: ModelFolder, name: str, made: Path) -> None:
 
 
 def _write_neighbours(made: Path, run: Run) -> dict[str, Any]:
-    """Those of the vectors in bytes, which differ a little from those of the full ones."""
+    """Find the neighbours among the quantized vectors, which differ slightly from those of the original ones."""
     embeddings = Embeddings.load(made)
     if len(embeddings) > MOST_WORDS:
         return {}
@@ -98,14 +99,14 @@ def _write_neighbours(made: Path, run: Run) -> dict[str, Any]:
 
 
 def _shuffled(windows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The words around each target (n, 2 * window + 1) in another order, the target where it was."""
+    """Shuffle the words around each target in windows of shape (n, 2 * window + 1)."""
     middle = windows.shape[1] // 2
     around = np.random.default_rng(0).permuted(np.delete(windows, middle, axis=1), axis=1)
     return np.insert(around, middle, windows[:, middle], axis=1)
 
 
 def _without_paths(record: dict[str, Any]) -> dict[str, Any]:
-    """Files by their names alone: their folders are nobody's business, and differ from machine to machine."""
+    """Reduce paths to file names: folders are private and differ between machines."""
     named = {"inputs": [{**file, "path": Path(file["path"]).name} for file in record.get("inputs", [])]}
     settings = {**record["settings"]}
     if "from" in settings:

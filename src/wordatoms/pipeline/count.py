@@ -1,6 +1,6 @@
 """Text → vocabulary → counts.
 
-What is read so far is kept until the stage is done, so that an interrupted one goes on from there.
+Finished parts are kept until the stage is done, so that an interrupted one resumes from there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def count(
     force: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> bool:
-    """Text → vocabulary → counts. False where they were there already."""
+    """Count the words and pairs of a text; False if the model already has the counts."""
     settings = settings or CountSettings()
     check_memory(run.memory)
     with folder.working(), opened_text(sources, folder, settings, run) as corpus:

@@ -1,4 +1,4 @@
-"""Counts → embeddings, and embeddings from a file of vectors."""
+"""Counts, or text for methods that read it → embeddings."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def embed(
     force: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> bool:
-    """Counts (or text) → embeddings. False where they were there already.
+    """Train the embeddings of a model; False if it already has them.
 
-    A method that reads text reads the text that was counted; `sources` tell where it is if it has moved.
+    A method that reads text reads the text that was counted; `sources` say where it is if it has moved.
     """
     chosen = chosen_parameters(method, parameters or {})
     with folder.working():
@@ -62,7 +62,7 @@ def embed(
 
 
 def _settings(folder: ModelFolder, method: str, parameters: dict[str, Any], random_state: int) -> dict[str, Any]:
-    """What decides the vectors."""
+    """Return everything that the vectors depend on."""
     counted = folder.require("count", f"run: wordatoms count TEXT… -o {folder.path}")
     hashes = {name: file["sha256"] for name, file in counted["files"].items() if name.endswith(".npy")}
     settings = {"method": method, **parameters, "seed": random_state, "counts": hashes}
@@ -72,7 +72,7 @@ def _settings(folder: ModelFolder, method: str, parameters: dict[str, Any], rand
 
 
 def chosen_parameters(method: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """All parameters of a method that change its result: the given ones, and defaults for the others."""
+    """Return all parameters of a method: the given ones, and defaults for the others."""
     defaults = find_trainer(method).parameters()
     unknown = sorted(set(parameters) - set(defaults))
     if unknown:
@@ -81,7 +81,7 @@ def chosen_parameters(method: str, parameters: dict[str, Any]) -> dict[str, Any]
 
 
 def _converted(name: str, value: Any, default: Any) -> Any:
-    """A parameter as the type of its default."""
+    """Convert a parameter to the type of its default."""
     kind = type(default)
     if default is None or (type(value) is kind and value == value):  # not NaN
         return value
@@ -94,7 +94,7 @@ def _converted(name: str, value: Any, default: Any) -> Any:
 
 
 def _lines(folder: ModelFolder, sources: Sequence[str | Path], run: Run) -> Path:
-    """The text that was counted as a file of words between spaces, written once."""
+    """Write the text that was counted as lines of words between spaces, unless that is done."""
     counted = folder.stages["count"]
     key = json.dumps([counted["settings"], counted["inputs"], counted["files"]], sort_keys=True)
     path = folder.work / "lines" / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.txt"

@@ -1,4 +1,4 @@
-"""What a model's folder holds, in a few numbers."""
+"""The size of a model in a few numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wordatoms.storage.untrusted import read_json
 
 
 def folder_facts(folder: ModelFolder) -> dict[str, Any]:
-    """Words, tokens, dimensions, the map's fit and the number of atoms, as far as the stages are done."""
+    """Return the tokens, words, dimensions, fit of the map and number of atoms, for the stages that are done."""
     facts: dict[str, Any] = {}
     if "count" in folder.stages:
         facts |= _read(folder, "vocabulary.json", {"tokens": ("n_tokens", int)})
@@ -26,15 +26,15 @@ def folder_facts(folder: ModelFolder) -> dict[str, Any]:
 
 
 def _read(folder: ModelFolder, file: str, names: dict[str, tuple[str, Any]]) -> dict[str, Any]:
-    """Some values of a JSON file, each under another name and of the kind it must be."""
+    """Read values of a JSON file under new names, and check their types."""
     try:
         content = read_json(folder.path / file)
         found = {new: content[old] for new, (old, _) in names.items()}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(
-            f"{folder.path / file} cannot be read ({error}); make that stage again, with --force."
+            f"{folder.path / file} cannot be read ({error}); run that stage again with --force."
         ) from error
     for new, (old, kind) in names.items():
         if not isinstance(found[new], kind) or found[new] == float("inf"):
-            raise ModelError(f"{folder.path / file} has no usable '{old}'; make that stage again, with --force.")
+            raise ModelError(f"{folder.path / file} has no valid '{old}'; run that stage again with --force.")
     return found

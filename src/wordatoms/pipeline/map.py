@@ -1,6 +1,6 @@
-"""Text and embeddings → average contexts → the map A.
+"""Text and embeddings → average contexts → the map A of section 2.
 
-What is read so far is kept until the stage is done, so that an interrupted one goes on from there.
+Finished parts are kept until the stage is done, so that an interrupted one resumes from there.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from wordatoms.text.corpus import Corpus
 
 @dataclass(frozen=True)
 class MapSettings:
-    """What decides the bytes of the map, text and vectors apart."""
+    """How the map is learned; with the text and the vectors, these settings determine its bytes."""
 
     window: int = 10
     a: float = DEFAULT_A
@@ -53,7 +53,7 @@ class MapSettings:
             raise InputError(f"weighting is '{self.weighting}'; pass auto, {', '.join(WEIGHTINGS)}.")
 
     def record(self) -> dict[str, Any]:
-        """For the manifest, where an infinite `a` is null."""
+        """Return the settings for the manifest, where an infinite `a` is null."""
         return {**asdict(self), "a": self.a if math.isfinite(self.a) else None}
 
 
@@ -65,15 +65,15 @@ def map_contexts(
     force: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> bool:
-    """Text and embeddings → average contexts and the map A. False where they were there already.
+    """Average the contexts of all words and learn the map A; False if the model already has them.
 
-    The text is the one that was counted, unless `sources` name another; imported vectors have none of their own.
+    Reads the text that was counted unless `sources` are given; imported vectors need `sources`.
     """
     settings = settings or MapSettings()
     with folder.working():
         embedded = embedding_record(folder)
         if not sources and _is_done(folder, settings, embedded, force=force):
-            return False  # the text need not even be there
+            return False  # without looking for the text
         with model_text(folder, sources, run) as corpus:
             facts = _facts(settings, embedded, digest(corpus.files))
             if folder.is_done("map", facts, force=force):
@@ -91,7 +91,7 @@ def map_contexts(
 
 
 def embedding_record(folder: ModelFolder) -> dict[str, Any]:
-    """The record of the stage that made the vectors."""
+    """Return the record of the stage that made the vectors."""
     record: dict[str, Any] | None = folder.stages.get("embed") or folder.stages.get("import")
     if record is None:
         raise ModelError(f"{folder.path} has no vectors yet; run: wordatoms embed {folder.path}")
@@ -100,7 +100,7 @@ def embedding_record(folder: ModelFolder) -> dict[str, Any]:
 
 @contextmanager
 def model_text(folder: ModelFolder, sources: Sequence[str | Path], run: Run = DEFAULT_RUN) -> Iterator[Corpus]:
-    """The given text; without one, that which was counted."""
+    """Open the given text, or by default the text that was counted."""
     counted = folder.stages.get("count")
     if sources:
         reading = settings_of(counted) if counted else CountSettings()
@@ -108,7 +108,7 @@ def model_text(folder: ModelFolder, sources: Sequence[str | Path], run: Run = DE
             yield corpus
         return
     if not counted:
-        raise InputError(f"{folder.path} holds imported vectors, which have no text; pass some with --text.")
+        raise InputError(f"{folder.path} has imported vectors, which come without a text; pass one with --text.")
     with counted_text(folder, (), run) as corpus:
         yield corpus
 
@@ -119,7 +119,7 @@ def _facts(settings: MapSettings, embedded: dict[str, Any], text: str) -> dict[s
 
 
 def _is_done(folder: ModelFolder, settings: MapSettings, embedded: dict[str, Any], *, force: bool) -> bool:
-    """Whether the stage is there, without a look at the text: what was counted is known by its hash."""
+    """Tell whether the stage is done without reading the text; the hash of the counted text is recorded."""
     if "map" not in folder.stages:
         return False
     with trusting_record():
@@ -144,6 +144,6 @@ def _map(corpus: Corpus, folder: ModelFolder, settings: MapSettings, run: Run) -
     averages = sums.averages(include_target=settings.include_target)
     contexts = ContextAverages(averages, sums.n_contexts, settings.window, settings.include_target)
     if not len(windows):
-        raise InputError("no two words of the model stand in one line of the text; pass text with words it knows.")
+        raise InputError("no line of the text contains two words of the model; pass a text with words that it knows.")
     choices = {"weighting": settings.weighting, "remove_common": settings.remove_common}
     return contexts, learn_map(contexts, sif, windows, random_state=settings.seed, **choices)  # type: ignore[arg-type]

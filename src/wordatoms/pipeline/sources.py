@@ -1,4 +1,4 @@
-"""The text behind a model: how it is read, and where it was."""
+"""The text of a model: how it is read, and where it was."""
 
 from __future__ import annotations
 
@@ -21,31 +21,42 @@ from wordatoms.text.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class CountSettings:
-    """Settings of the vocabulary and the co-occurrence counts.
+    """How text is split into words and counted; with the text, these settings determine the counts.
+
+    Parameters
+    ----------
+    min_count : int, default 5
+        Rarer words are dropped.
+    max_words : int, optional, default 50,000
+        Keep only the most frequent words; None keeps all.
+    window : int, default 10
+        Words on each side that count as neighbours.
+    weighting : {"harmonic", "flat"}, default "harmonic"
+        A neighbour counts 1/distance or 1.
+    keep_case : bool, default False
+        Do not convert the text to lower case.
+    pretokenized : bool, default False
+        Split the text at white space only.
+    phrases : tuple of str, default ()
+        Phrases that become one word, such as "new york" → "new_york".
+    replace_invalid : bool, default False
+        Replace invalid UTF-8 instead of failing.
 
     Examples
     --------
-    >>> import wordatoms as wa
-    >>> wa.CountSettings(min_count=2, phrases=("new york",)).tokenizer.tokens("In New York")
-    ['in', 'new_york']
+    >>> from wordatoms import CountSettings
+    >>> CountSettings(min_count=2).window
+    10
     """
 
     min_count: int = 5
-    """Rarer words are left out."""
     max_words: int | None = 50_000
-    """Maximum number of words, the most frequent ones; None for all."""
     window: int = 10
-    """Pairs of words are counted up to this distance in tokens."""
     weighting: str = "harmonic"
-    """Weight of a pair by its distance d: "harmonic" for 1/d, "flat" for 1."""
     keep_case: bool = False
-    """Whether upper case is kept."""
     pretokenized: bool = False
-    """Whether the text is split at white space only."""
     phrases: tuple[str, ...] = ()
-    """Sequences of words to join into one token."""
     replace_invalid: bool = False
-    """Whether invalid UTF-8 is replaced instead of refused."""
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -60,7 +71,7 @@ def opened_text(
     settings: CountSettings,
     run: Run = DEFAULT_RUN,
 ) -> Iterator[Corpus]:
-    """The text as shards; what a stream or an archive had to be unpacked to is removed at the end."""
+    """Open a text; files that a stream or an archive was unpacked to are removed at the end."""
     spool = folder.work / "text"
     spool.mkdir(parents=True, exist_ok=True)
     try:
@@ -80,7 +91,7 @@ def opened_text(
 
 @contextmanager
 def counted_text(folder: ModelFolder, sources: Sequence[str | Path], run: Run = DEFAULT_RUN) -> Iterator[Corpus]:
-    """The text that was counted, where it was or where `sources` say it is now."""
+    """Open the text that was counted, at its old place or at `sources`."""
     counted = folder.stages["count"]
     found = sources or recorded_sources(counted)
     with opened_text(found, folder, settings_of(counted), run) as corpus:
@@ -90,47 +101,47 @@ def counted_text(folder: ModelFolder, sources: Sequence[str | Path], run: Run = 
 
 
 def as_input(file: TextFile) -> dict[str, Any]:
-    """A file for the manifest, found from any folder."""
+    """Return a file's record for the manifest, with an absolute path."""
     is_found = file.path == "-" or is_address(file.path)
     return {**asdict(file), "path": file.path if is_found else os.path.abspath(file.path)}  # noqa: PTH100
 
 
 def digest(files: Iterable[TextFile]) -> str:
-    """One hash for all files together, whatever their order and names."""
+    """Return one hash for all files, independent of their order and names."""
     return hashlib.sha256("".join(sorted(file.sha256 for file in files)).encode()).hexdigest()
 
 
 @contextmanager
 def trusting_record() -> Iterator[None]:
-    """The manifest of a stranger's model may lack what a stage always writes."""
+    """Turn a missing entry into a ModelError: the manifest may come from an untrusted source."""
     try:
         yield
     except (KeyError, TypeError) as error:
-        raise ModelError(f"the manifest of the model lacks {error}, as no stage leaves it; make it again.") from error
+        raise ModelError(f"the manifest of the model lacks {error}; train the model again.") from error
 
 
 def settings_of(counted: dict[str, Any]) -> CountSettings:
-    """The settings in the record of a count."""
+    """Return the settings in the record of stage count."""
     with trusting_record():
         known = {name: value for name, value in counted["settings"].items() if name != "text"}
         return CountSettings(**{**known, "phrases": tuple(known["phrases"])})
 
 
 def recorded_hashes(counted: dict[str, Any]) -> list[str]:
-    """Of the files of a count, in their order."""
+    """Return the checksums of the files that were counted, in order."""
     with trusting_record():
         return [file["sha256"] for file in counted["inputs"]]
 
 
 def recorded_sources(counted: dict[str, Any]) -> list[str]:
-    """Where the text of a count was, if it is still there."""
+    """Return the paths of the text that was counted, which must still exist."""
     with trusting_record():
         paths = [str(file["path"]) for file in counted["inputs"]]
     if not all(map(path_exists, paths)):
-        raise InputError("the text that was counted is not where it was; say where it is with --text.")
+        raise InputError("the text that was counted has moved; pass its place with --text.")
     return paths
 
 
 def kept_parts(folder: ModelFolder) -> Path:
-    """Where a stage keeps what it has read so far, until it is done."""
+    """Return the folder where a stage keeps finished parts until it is done."""
     return folder.work / "parts"

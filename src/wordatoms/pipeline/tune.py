@@ -1,4 +1,4 @@
-"""A model and text that it has not seen → the settings with which contexts are read (`wordatoms.tuning.choice`)."""
+"""A model and text that it has not seen → settings for reading contexts (`wordatoms.tuning.choice`)."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from wordatoms.tuning.choice import GRID, OnTrial, Trial, TuningResult, choose_s
 from wordatoms.tuning.pseudowords import N_CONTEXTS, PseudowordSet, candidate_words, draw_pseudowords
 
 FEWEST_PSEUDOWORDS = 20
-"""Below, what is chosen is chosen by chance."""
+"""Fewer would make the choice random."""
 
 
 @dataclass(frozen=True)
 class TuneSettings:
-    """What decides the choice, the model and the text apart."""
+    """What is tried and on what; with the model and the text, these settings determine the choice."""
 
     grid: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """Values to choose among, by setting; for those not named, the usual ones."""
+    """Values to try for each setting; the others have defaults."""
     n_atoms: tuple[int, ...] = ()
-    """Numbers of atoms to choose among; none keeps the atoms that are there."""
+    """Numbers of atoms to try; if empty, the atoms are kept."""
     sparsities: tuple[int, ...] = ()
-    """Most atoms of a word, likewise."""
+    """Maximum atoms per word to try."""
     n_pseudowords: int = 400
     n_candidates: int = 3000
-    """Words of which pseudowords may be made."""
+    """Words that pseudowords may be made of."""
     n_contexts: int = N_CONTEXTS
     seed: int = 0
 
@@ -54,7 +54,7 @@ class TuneSettings:
 
 @dataclass(frozen=True, eq=False)
 class _Text:
-    """What the unseen text gave."""
+    """What was read from the held-out text."""
 
     pseudowords: PseudowordSet
     windows: WordWindows
@@ -69,7 +69,7 @@ def tune(
     run: Run = DEFAULT_RUN,
     on_trial: OnTrial | None = None,
 ) -> TuningResult | None:
-    """Choose settings by pseudowords in a text and keep them in the model. None where they were there already."""
+    """Choose settings by pseudowords in a text and save them in the model; None if it already has them."""
     settings = settings or TuneSettings()
     if not sources:
         raise InputError("there is no text to tune on; pass some that the model was not trained on.")
@@ -97,7 +97,7 @@ def tune(
 
 
 def adopt_tuning(folder: ModelFolder, other: ModelFolder) -> ReadingSettings:
-    """Take over the settings that another model was tuned to: one that was trained without the text held out."""
+    """Copy the settings of another model, such as one that was trained without the held-out text."""
     record = other.require("tune", f"run: wordatoms tune {other.path} --text …")
     other.check("tune")
     chosen = load_reading(other)
@@ -116,7 +116,7 @@ def adopt_tuning(folder: ModelFolder, other: ModelFolder) -> ReadingSettings:
 
 
 def is_held_out(folder: ModelFolder, inputs: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether none of these files was counted for the model."""
+    """Tell whether none of these files was counted for the model."""
     counted = {file["sha256"] for file in folder.stages.get("count", {}).get("inputs", [])}
     return counted.isdisjoint(file["sha256"] for file in inputs)
 
@@ -128,12 +128,12 @@ def _facts(settings: TuneSettings, corpus: Corpus) -> dict[str, Any]:
 
 
 def _read(folder: ModelFolder, corpus: Corpus, settings: TuneSettings, run: Run) -> _Text:
-    """One pass over the text: windows of the words that pseudowords are made of."""
+    """Collect the windows of the words that pseudowords are made of, in one pass over the text."""
     embeddings = Embeddings.load(folder.path)
     candidates = candidate_words(embeddings, settings.n_candidates, random_state=settings.seed)
     if not len(candidates):
         raise InputError(
-            f"none of the {len(embeddings):,} words of {folder.path} is rare enough to make pseudowords of; "
+            f"none of the {len(embeddings):,} words of {folder.path} is rare enough for a pseudoword; "
             "tune a model that was trained on more text."
         )
     windows = windows_of_words(
@@ -170,14 +170,14 @@ def _choose_atoms(
     run: Run,
     tell: Callable[[Trial], None],
 ) -> AtomSettings | None:
-    """The number of atoms, then the sparsity, that do best; None where those that are there do."""
+    """Choose the number of atoms, then the sparsity; None if the current ones are best."""
     asked = {"n_atoms": settings.n_atoms, "sparsity": settings.sparsities}
     if not any(asked.values()):
         return None
     current = settings_of_atoms(folder)
     best, scores = current, {current: _score(folder, Atoms.load(folder.path), text, settings)}
     for name, values in asked.items():
-        for value in dict.fromkeys([getattr(best, name), *values] if values else ()):  # those that are there, too
+        for value in dict.fromkeys([getattr(best, name), *values] if values else ()):  # the current one as well
             tried = replace(best, **{name: value})  # type: ignore[arg-type]
             if tried not in scores:
                 atoms = learn_atoms(folder, tried, random_state=_seed_of_atoms(folder), run=run)
@@ -235,7 +235,7 @@ def _telling(trials: list[Trial], on_trial: OnTrial | None) -> Callable[[Trial],
 
 
 def settings_of_atoms(folder: ModelFolder) -> AtomSettings:
-    """The settings with which the atoms that are there were learned, with the number that was then taken."""
+    """Return the settings of a model's atoms, with the number of atoms that was chosen."""
     recorded = folder.stages["atomize"]["settings"]
     known = {part.name: recorded[part.name] for part in fields(AtomSettings) if part.name in recorded}
     for name in ("sizes", "sparsity_range"):
