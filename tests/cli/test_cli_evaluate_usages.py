@@ -13,7 +13,7 @@ from invoking import invoke, refused
 from planted import planted_model
 from published import needs_data
 from sampledata import PAIRS, SENSES, SMALL, USAGE_KEY, USAGES, semeval_xml, small_testbed, write_scws, write_semeval
-from wordatoms.paper.baselines import LEARNED
+from wordatoms.paper.baselines.learning import LEARNED
 
 
 @pytest.fixture(scope="module")

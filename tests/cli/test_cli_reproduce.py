@@ -10,7 +10,7 @@ import pytest
 from commands import run
 from invoking import invoke, refused
 from lettered import lettered_model
-from wordatoms.paper.report import EXHIBITS
+from wordatoms.paper.report.runner import EXHIBITS
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,8 @@ from wordatoms.cli.output import remark, show_json, show_table
 if TYPE_CHECKING:
     from wordatoms.paper.exhibits.blocks import Table
     from wordatoms.paper.exhibits.exhibit import Exhibit
-    from wordatoms.paper.report import Inputs, Outcome
+    from wordatoms.paper.exhibits.inputs import Inputs
+    from wordatoms.paper.report.runner import Outcome
 
 
 @click.command()
@@ -54,8 +55,8 @@ def reproduce(names: tuple[str, ...], everything: bool, listing: bool, output: s
     (results.json) to a folder. Items whose data are missing are listed with instructions how to get them. Results are
     reused as long as nothing they depend on has changed.
     """
-    from wordatoms.paper.report import EXHIBITS, find_exhibits, run_exhibits
-    from wordatoms.paper.report.files import prepare_folder
+    from wordatoms.paper.report.page import prepare_folder
+    from wordatoms.paper.report.runner import EXHIBITS, find_exhibits, run_exhibits
 
     if not (names or everything or listing):
         raise click.UsageError("name some tables, such as table-7, or pass --all; --list shows what there is.")
@@ -85,8 +86,7 @@ def reproduce(names: tuple[str, ...], everything: bool, listing: bool, output: s
 
 
 def _open(given: dict[str, Any]) -> Inputs:
-
-    from wordatoms.paper.report import open_inputs
+    from wordatoms.paper.exhibits.inputs import open_inputs
     from wordatoms.storage.bundled import ENGLISH
 
     is_shipped = Path(given["model"]) == ENGLISH
@@ -135,7 +135,8 @@ def _show_list(exhibits: Sequence[Exhibit], inputs: Inputs, *, as_json: bool) ->
 
 
 def _show(outcomes: Sequence[Outcome], inputs: Inputs, folder: Path | None, given: dict[str, Any]) -> None:
-    from wordatoms.paper.report import report_json, write_report
+    from wordatoms.paper.report.page import write_report
+    from wordatoms.paper.report.runner import report_json
 
     if folder:
         page = write_report(folder, outcomes, inputs)

@@ -122,18 +122,7 @@ class ContextReader:
 
     def windows(self, usages: Sequence[Usage], leave_out: Iterable[str] = ()) -> NDArray[np.int32]:
         """Return the rows of the known words around each usage, from left to right, -1 for none, (n, 2 * window)."""
-        window, left_out = self.settings.window, frozenset(leave_out)
-        found = np.full((len(usages), 2 * window), -1, np.int32)
-        looked_up: dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]] = {}
-        for row, usage in zip(found, usages, strict=True):
-            if id(usage.tokens) not in looked_up:  # several usages may share one text
-                rows = self.embeddings.find_rows(usage.tokens)
-                rows[[token in left_out for token in usage.tokens]] = -1
-                looked_up[id(usage.tokens)] = rows, np.flatnonzero(rows >= 0)
-            rows, known = looked_up[id(usage.tokens)]
-            places = places_around(known, usage.position, usage.length, window)
-            row[:] = np.where(places >= 0, rows[places], -1) if len(rows) else -1
-        return found
+        return rows_around(self.embeddings, usages, window=self.settings.window, leave_out=leave_out)
 
     def vectors(self, windows: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return the vector of each context, (n, dim), given as `windows`; zeros if no word is known."""
@@ -161,6 +150,24 @@ class ContextReader:
         weights = self.word_weights(window[None])[0] / max(int((window >= 0).sum()), 1)
         vectors = np.where(window[:, None] >= 0, self.embeddings.vectors[window], 0)
         return np.asarray(weights[:, None] * (vectors @ (directions @ self.matrix).T), np.float32)
+
+
+def rows_around(
+    embeddings: Embeddings, usages: Sequence[Usage], *, window: int, leave_out: Iterable[str] = ()
+) -> NDArray[np.int32]:
+    """Return the rows of the known words before and after each usage, -1 for none, (n, 2 * window)."""
+    left_out = frozenset(leave_out)
+    found = np.full((len(usages), 2 * window), -1, np.int32)
+    looked_up: dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]] = {}
+    for row, usage in zip(found, usages, strict=True):
+        if id(usage.tokens) not in looked_up:  # several usages may share one text
+            rows = embeddings.find_rows(usage.tokens)
+            rows[[token in left_out for token in usage.tokens]] = -1
+            looked_up[id(usage.tokens)] = rows, np.flatnonzero(rows >= 0)
+        rows, known = looked_up[id(usage.tokens)]
+        places = places_around(known, usage.position, usage.length, window)
+        row[:] = np.where(places >= 0, rows[places], -1) if len(rows) else -1
+    return found
 
 
 def make_reader(embeddings: Embeddings, induced_map: InducedMap, settings: ReadingSettings) -> ContextReader:

@@ -20,27 +20,13 @@ from wordatoms.contexts.usages import SenseInventory, Usage
 from wordatoms.contexts.windows import WordWindows, windows_of_words
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, UnknownWordError
-from wordatoms.paper.baselines import (
-    HUANG,
-    LEARNED,
-    MSSG,
-    NP_MSSG,
-    REISINGER_MOONEY,
-    Competitor,
-    MultisenseSettings,
-    PrototypeSettings,
-    grassmeans,
-    inventory,
-    learn_competitor,
-    learn_grassmeans,
-    learn_multisense,
-    learn_nnse,
-    learn_prototypes,
-    multisense,
-    nnse,
-    prototypes,
-)
-from wordatoms.paper.baselines.learning import sample_word_windows
+from wordatoms.paper.baselines import grassmeans, inventory, multisense, nnse, prototypes
+from wordatoms.paper.baselines.grassmeans import learn_grassmeans
+from wordatoms.paper.baselines.inventory import Competitor
+from wordatoms.paper.baselines.learning import LEARNED, learn_competitor, sample_word_windows
+from wordatoms.paper.baselines.multisense import MSSG, NP_MSSG, MultisenseSettings, learn_multisense
+from wordatoms.paper.baselines.nnse import learn_nnse
+from wordatoms.paper.baselines.prototypes import HUANG, REISINGER_MOONEY, PrototypeSettings, learn_prototypes
 from wordatoms.senses.posterior import to_unit
 from wordatoms.storage.folder import ModelFolder
 
@@ -212,7 +198,7 @@ def test_words_that_were_not_learned(sif: SIF, windows: WordWindows) -> None:
     learned = learn_competitor("mssg", sif, windows, [PSEUDOWORD])
     assert repr(learned) == "Multisense(1 words, 3 senses)"
     assert (len(learned), PSEUDOWORD in learned, SHARED[0] in learned) == (1, True, False)
-    with pytest.raises(InputError, match="none of the 1 words that were learned"):
+    with pytest.raises(InputError, match="not among the 1 learned words"):
         learned.sense_vectors(SHARED[0])
     with pytest.raises(UnknownWordError, match="'qwertz' is not among"):
         learned.p_senses("qwertz", [])
@@ -270,7 +256,7 @@ contexts_of_words = st.lists(st.lists(st.integers(-1, len(WORDS) - 1), min_size=
 def test_means_of_contexts(contexts: list[list[int]]) -> None:
     embeddings = planted_embeddings()
     sif = SIF(embeddings, p_words(embeddings))
-    reader = inventory.ContextMeans(sif, inventory.idf_weights(sif), 4, embeddings.vectors)
+    reader = inventory.ContextMeans(sif.embeddings, inventory.idf_weights(sif), 4, embeddings.vectors)
     expected = [naive.mean(context, embeddings.vectors, reader.weights) for context in contexts]
     np.testing.assert_allclose(reader.means(np.array(contexts, np.int32)), expected, rtol=1e-4, atol=1e-5)
 
@@ -285,7 +271,7 @@ def test_idf(sif: SIF) -> None:
 def test_words_of_weight_zero_are_left_out(sif: SIF) -> None:
     weights = np.ones(len(WORDS), np.float32)
     weights[0] = 0
-    reader = inventory.ContextMeans(sif, weights, 1, sif.embeddings.vectors)
+    reader = inventory.ContextMeans(sif.embeddings, weights, 1, sif.embeddings.vectors)
     assert reader.of_windows(np.array([[4, 0, 7, 1, -1]], np.int32)).tolist() == [[-1, 1]]
     usage = Usage([WORDS[0], "unknown", WORDS[5], WORDS[6]], 2)
     assert sorted(reader.of_usages([usage])[0].tolist()) == [-1, 6]

@@ -18,9 +18,9 @@ from sampledata import CONTEXTS, SMALL, USAGE_KEY, USAGES, write_scws, write_sem
 from samplewordnet import ENTRIES, Entry, write_database
 from wordatoms.errors import InputError
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
-from wordatoms.paper.report import EXHIBITS, Inputs, Outcome, find_exhibits, open_inputs, run_exhibits, write_report
-from wordatoms.paper.report.page import make_page
-from wordatoms.paper.report.runner import plain
+from wordatoms.paper.exhibits.inputs import Inputs, open_inputs
+from wordatoms.paper.report.page import make_page, write_report
+from wordatoms.paper.report.runner import EXHIBITS, Outcome, find_exhibits, plain, run_exhibits
 from wordatoms.paper.tasks.walk import exhibit as walk_module
 from wordatoms.progress import Display
 from wordatoms.run import Run

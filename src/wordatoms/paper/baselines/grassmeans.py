@@ -1,15 +1,15 @@
 """K-Grassmeans (Mu, Bhat and Viswanath 2017): a context is a subspace, a sense a line where many of them meet.
 
 The subspace of a context is spanned by the first three principal directions, not centred, of the vectors of its
-words, function words left out. K-Grassmeans looks for k unit vectors that maximise Σ ‖projection on the subspace‖²
-over the contexts, each counted for the vector with the largest projection. The best vector of a cluster is the first
-eigenvector of the sum of its projections. A power step from the vector before leads towards it and can never lower the
-sum, so one step between two assignments will do. The best of several random starts is kept. The probability of a sense
-falls off as exp(−distance) between its line and the subspace, as in the authors' soft decoding.
+words, without function words. K-Grassmeans looks for k unit vectors that maximise Σ ‖projection on the subspace‖² over
+the contexts, each counted for the vector with the largest projection. The best vector of a cluster is the first
+eigenvector of the sum of its projections. A power step from the previous vector moves towards it and never lowers the
+sum, so one step between two assignments is enough. The best of several random starts is kept. The probability of a
+sense decreases as exp(−distance) between its line and the subspace, as in the authors' soft decoding.
 
 Simplified: function words are those with p(w) above a threshold, and a context is a window instead of a sentence. The
-authors train vectors anew on a text with its senses marked; an `InducedMap` does that by Theorem 1 (see
-`retrained_vectors`), and without one the vectors are the lines, turned to the side of the context words.
+authors retrain the vectors on a text with marked senses; an `InducedMap` does that by Theorem 1 (see
+`retrained_vectors`). Without one the vectors are the lines, with the sign that points towards the context words.
 """
 
 from __future__ import annotations
@@ -31,23 +31,24 @@ from wordatoms.paper.baselines.inventory import (
     Floats,
     Rows,
     WordSenses,
-    belonging,
     check_at_least_one,
     learn_words,
+    one_hot,
     retrained_vectors,
+    words_first,
 )
 from wordatoms.senses.posterior import softmax, to_unit
 
 RANK = 3
-"""Dimensions of a context."""
+"""Dimension of the subspace of a context."""
 FUNCTION_WORD = 1e-3
-"""Words that make up a larger share of the text say nothing of a context; about a hundred do."""
+"""Words with a larger p(w), about a hundred, are function words."""
 N_STARTS = 3
 N_ITERATIONS = 100
 COARSE, FINE = 1e-3, 1e-4
-"""A step that gains less ends the search from a start, and that from the best of them."""
+"""Relative gain below which the iterations stop: from each random start, and from the best result."""
 SMALLEST_VALUE = 1e-5
-"""Of a context's directions: the least squared singular value, as a share of the first."""
+"""Least squared singular value of a context's directions, as a share of the first."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,7 +75,7 @@ def learn_grassmeans(
     """Find the lines of each word; words with p(w) above `function_word` are left out of contexts."""
     check_at_least_one(n_senses=n_senses, window=window)
     embeddings = sif.embeddings
-    reader = ContextMeans(sif, (sif.p_word <= function_word).astype(np.float32), window, embeddings.vectors)
+    reader = ContextMeans(embeddings, (sif.p_word <= function_word).astype(np.float32), window, embeddings.vectors)
 
     def learn(sample: NDArray[np.int32], _: Floats, rng: np.random.Generator) -> WordSenses | None:
         contexts = reader.of_windows(sample)
@@ -83,7 +84,7 @@ def learn_grassmeans(
         if not usable.any():
             return None
         lines = meeting_lines(bases[usable], n_senses, rng)
-        p = belonging(lines.nearest)
+        p = one_hot(lines.nearest)
         sums = p.T @ reader.means(contexts[usable])
         turned = lines.directions * np.where((lines.directions * sums).sum(axis=1) < 0, -1, 1)[:, None]
         vectors = turned.astype(np.float32)
@@ -100,8 +101,7 @@ def learn_grassmeans(
 def context_bases(contexts: Rows, vectors: Floats) -> Floats:
     """Orthonormal rows that span each context's subspace, (n, RANK, dim); zero rows where it has fewer words."""
     bases = np.zeros((len(contexts), RANK, vectors.shape[1]), np.float32)
-    order = np.argsort(contexts < 0, axis=1, kind="stable")  # words first, so that empty columns can be cut off
-    packed = np.take_along_axis(contexts, order, axis=1)
+    packed = words_first(contexts)  # so that empty columns can be cut off
     for start in range(0, len(contexts), BLOCK_CONTEXTS):
         block = packed[start : start + BLOCK_CONTEXTS]
         width = max(int((block >= 0).sum(axis=1).max(initial=0)), RANK)
@@ -110,7 +110,7 @@ def context_bases(contexts: Rows, vectors: Floats) -> Floats:
 
 
 def _bases(contexts: Rows, vectors: Floats) -> Floats:
-    """The first right singular vectors of each context's words, by way of their inner products with each other."""
+    """The first right singular vectors of each context's words, computed from their inner products."""
     if contexts.shape[1] < RANK:
         contexts = np.pad(contexts, ((0, 0), (0, RANK - contexts.shape[1])), constant_values=-1)
     members = np.where((contexts >= 0)[..., None], vectors[contexts], np.float32(0))
@@ -129,27 +129,27 @@ def squared_projections(bases: Floats, directions: Floats) -> Floats:
 
 
 class Lines(NamedTuple):
-    """Directions in which the subspaces meet."""
+    """Directions in which subspaces meet."""
 
     directions: Floats
-    """Of length 1, (k, dim)."""
+    """Unit vectors, (k, dim)."""
     nearest: NDArray[np.intp]
-    """The direction of each context."""
+    """The number of the direction nearest to each context, (n,)."""
     fit: float
     """Mean squared projection."""
 
 
 def meeting_lines(bases: Floats, n_lines: int, rng: np.random.Generator) -> Lines:
-    """K-Grassmeans, the best of several starts; at most `n_lines`, none of them without contexts."""
+    """K-Grassmeans from several starts; returns at most `n_lines` lines, each with at least one context."""
     starts = [rng.choice(len(bases), min(n_lines, len(bases)), replace=False) for _ in range(N_STARTS)]
-    # the first principal direction of a context is a better start than any direction
+    # the first principal direction of a context is a better start than a random direction
     found = [_lines_from(bases, bases[start, RANK - 1], COARSE) for start in starts]
     best = max(found, key=lambda lines: lines.fit)
     return _lines_from(bases, best.directions, FINE)
 
 
 def _lines_from(bases: Floats, directions: Floats, enough: float) -> Lines:
-    """Power steps until one gains less than `enough`, as a share of the mean squared projection."""
+    """Power steps until the relative gain in mean squared projection is below `enough`."""
     fit = -np.inf
     for _ in range(N_ITERATIONS):
         lines, directions = power_step(bases, directions)
@@ -160,7 +160,7 @@ def _lines_from(bases: Floats, directions: Floats, enough: float) -> Lines:
 
 
 def power_step(bases: Floats, directions: Floats) -> tuple[Lines, Floats]:
-    """The contexts nearest to each direction, and it moved towards the first eigenvector of their projections' sum."""
+    """Assign contexts to directions, then move each towards the first eigenvector of its projections' sum."""
     flat = bases.reshape(-1, bases.shape[2])
     parts = (flat @ directions.T).reshape(len(bases), RANK, -1)
     projections = (parts * parts).sum(axis=1)

@@ -1,11 +1,11 @@
-"""What all competitors share: contexts of a word as rows, its senses, and the answers of a `SenseInventory`.
+"""What all competitors share: the contexts of a word as rows, its senses, and the methods of a `SenseInventory`.
 
-A word is learned from random windows of its known inflected forms, drawn together. Its senses have vectors, centres
-that contexts are compared with, and shares of the word's windows. How a context is told to which sense belongs to
-each method; a context without a usable word gives the shares.
+A word is learned from random windows of its known inflected forms, pooled. Its senses have vectors, centres that
+contexts are compared with, and shares of the word's windows. Each method assigns contexts to senses in its own way; a
+context without a usable word gets the shares.
 
-Left out: any method (the other modules of this package), and files: senses are learned anew from the stored windows
-within a second per word.
+Left out: the methods (the other modules of this package), and files: learning the senses again from the stored windows
+takes less than a second per word.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.inflection import inflected_forms
+from wordatoms.contexts.reader import rows_around
 from wordatoms.contexts.sif import SIF
 from wordatoms.contexts.usages import Usage
 from wordatoms.contexts.windows import WordWindows, digest_words
@@ -29,7 +30,7 @@ from wordatoms.senses.posterior import to_unit
 
 BLOCK_CONTEXTS = 1024
 DOCUMENT_WORDS = 500
-"""Length of the documents that an idf stands for: about that of a short article."""
+"""Length of the documents assumed for the idf: about a short article."""
 
 Rows = NDArray[np.int32]
 """Contexts as rows of words, -1 for none, (n, width)."""
@@ -38,14 +39,14 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class WordSenses:
-    """What a method has learned of one word."""
+    """What a method has learned about one word."""
 
     vectors: Floats
     """(n_senses, dim)"""
     centres: Floats
     """What contexts are compared with, (n_senses, dim)."""
     shares: NDArray[np.float64]
-    """Of the word's windows that each sense has; they sum to 1, (n_senses,)."""
+    """The share of the word's windows that each sense has, (n_senses,); they sum to 1."""
 
     def __len__(self) -> int:
         return len(self.vectors)
@@ -53,14 +54,14 @@ class WordSenses:
 
 @dataclass(frozen=True, eq=False)
 class ContextMeans:
-    """Turns windows and usages into rows of context words, and these into means of vectors."""
+    """Turns windows and usages into rows of context words, and these into mean vectors."""
 
-    sif: SIF
+    embeddings: Embeddings
     weights: Floats
-    """Of each word in a mean, (n_words,); a word of weight 0 is left out of all contexts."""
+    """The weight of each word in a mean, (n_words,); words of weight 0 are left out of all contexts."""
     window: int
     vectors: Floats
-    """Of words as context, (n_words, dim)."""
+    """The vectors of words as context, (n_words, dim)."""
 
     def of_windows(self, windows: NDArray[np.int32]) -> Rows:
         """The words around the targets, (n, 2 * window)."""
@@ -68,18 +69,14 @@ class ContextMeans:
         if middle < self.window:
             raise InputError(
                 f"the windows have {middle} words on each side, but the method looks at {self.window}; "
-                "sample wider ones, or pass a smaller window."
+                "sample wider windows, or pass a smaller window."
             )
         near = windows[:, middle - self.window : middle + self.window + 1]
         return self._usable(np.delete(near, self.window, axis=1))
 
     def of_usages(self, usages: Sequence[Usage]) -> Rows:
-        """The known words around each usage, (n, 2 * window)."""
-        contexts = np.full((len(usages), 2 * self.window), -1, np.int32)
-        for row, usage in zip(contexts, usages, strict=True):
-            found = next(self.sif.around_each(usage.tokens, [usage.position], window=self.window, length=usage.length))
-            row[: len(found)] = self.sif.embeddings.find_rows(found)
-        return self._usable(contexts)
+        """The known words around each usage, (n, 2 * window), followed by -1."""
+        return self._usable(words_first(rows_around(self.embeddings, usages, window=self.window)))
 
     def _usable(self, contexts: Rows) -> Rows:
         return np.where((contexts >= 0) & (self.weights[contexts] > 0), contexts, -1)
@@ -95,9 +92,14 @@ class ContextMeans:
         return found
 
 
+def words_first(contexts: Rows) -> Rows:
+    """Contexts with their words moved to the left, in the same order."""
+    return np.take_along_axis(contexts, np.argsort(contexts < 0, axis=1, kind="stable"), axis=1)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Competitor(ABC):
-    """Senses of some words that one method has learned; a `wordatoms.contexts.usages.SenseInventory`."""
+    """Senses of some words learned by one method; a `wordatoms.contexts.usages.SenseInventory`."""
 
     reader: ContextMeans
     learned: Mapping[str, WordSenses]
@@ -114,11 +116,10 @@ class Competitor(ABC):
         return f"{type(self).__name__}({len(self):,} words, {n_senses:,} senses)"
 
     def senses(self, word: str) -> WordSenses:
-        """All that was learned of a word; one that was not learned raises."""
+        """What was learned about a word; a word that was not learned raises."""
         if word not in self.learned:
-            known = self.reader.sif.embeddings
-            form_rows(word, known)  # an unknown word has an error of its own
-            raise InputError(f"'{word}' is none of the {len(self):,} words that were learned; learn it, too.")
+            form_rows(word, self.reader.embeddings)  # raises its own error if the word is unknown
+            raise InputError(f"'{word}' is not among the {len(self):,} learned words; learn it first.")
         return self.learned[word]
 
     def sense_vectors(self, word: str) -> Floats:
@@ -147,7 +148,7 @@ class Competitor(ABC):
 
 
 def form_rows(word: str, embeddings: Embeddings) -> NDArray[np.intp]:
-    """The rows of a word and its inflected forms, as far as they are known: itself first; none known raises."""
+    """The rows of the known forms of a word, the word itself first; raises if none is known."""
     rows = embeddings.find_rows(inflected_forms(word))
     if not (rows >= 0).any():
         raise UnknownWordError(word, embeddings.words)
@@ -155,12 +156,12 @@ def form_rows(word: str, embeddings: Embeddings) -> NDArray[np.intp]:
 
 
 def known_words(words: Iterable[str], embeddings: Embeddings) -> list[str]:
-    """Those of which some form is known, in their order."""
+    """The words of which some form is known, in their order."""
     return [word for word in words if any(form in embeddings for form in inflected_forms(word))]
 
 
 LearnWord = Callable[[NDArray[np.int32], Floats, np.random.Generator], WordSenses | None]
-"""From the windows of a word, its vector and random numbers to its senses; None where no window is of use."""
+"""Learns the senses of a word from its windows, its vector and random numbers; None if no window is usable."""
 
 
 def learn_words(
@@ -172,8 +173,11 @@ def learn_words(
     random_state: int,
     threads: int,
 ) -> dict[str, WordSenses]:
-    """The senses of each word; one without usable windows has a single sense, its vector."""
-    _check_windows(words, windows, embeddings)
+    """The senses of each word; a word without usable windows has a single sense, its vector."""
+    if isinstance(words, str):
+        raise InputError(f"the words are one string, {words[:40]!r}; pass a sequence of words.")
+    if windows.words_digest != digest_words(embeddings.words):
+        raise InputError("the windows were sampled for other words than those of the embeddings; sample them again.")
 
     def run(rows: list[int]) -> WordSenses:
         pooled, vector = windows.pooled(rows), embeddings.vectors[rows[0]]
@@ -186,20 +190,11 @@ def learn_words(
 
 
 def _sampled_rows(word: str, windows: WordWindows, embeddings: Embeddings) -> list[int]:
-    """The rows of a word's known forms whose windows were sampled, itself first."""
+    """The rows of the known forms of a word that have windows, the word itself first."""
     rows = [row for row in form_rows(word, embeddings).tolist() if row in windows]
     if not rows:
-        raise InputError(f"no windows were sampled for '{word}' nor for its forms; sample them, too.")
+        raise InputError(f"no windows were sampled for '{word}' or its forms; sample them first.")
     return rows
-
-
-def _check_windows(words: Sequence[str], windows: WordWindows, embeddings: Embeddings) -> None:
-    if isinstance(words, str):
-        raise InputError(f"the words are one string, {words[:40]!r}; pass a sequence of words.")
-    if windows.words_digest != digest_words(embeddings.words):
-        raise InputError(
-            "the windows were sampled for other words than those of the embeddings; sample them again for these."
-        )
 
 
 def single_sense(vector: Floats) -> WordSenses:
@@ -209,14 +204,14 @@ def single_sense(vector: Floats) -> WordSenses:
 def retrained_vectors(
     p_senses: NDArray[np.float64], windows: NDArray[np.int32], sif: SIF, induced_map: InducedMap
 ) -> Floats:
-    """What training would give for senses that stand in these windows: A times their average SIF vectors (Theorem 1).
+    """What training would give for senses that occur in these windows: A times their average SIF vectors (Theorem 1).
 
-    Several competitors train vectors anew on a text in which senses are marked. With all other vectors held, that is
-    what the map does. `p_senses` is (n_windows, n_senses).
+    Several competitors retrain their vectors on a text in which senses are marked. With all other vectors fixed, that
+    is what the map does. `p_senses` is (n_windows, n_senses).
     """
     kept = windows if induced_map.include_target else np.delete(windows, windows.shape[1] // 2, axis=1)
     n_known = (kept >= 0).sum(axis=1)
-    p_words = p_senses / np.maximum(n_known, 1)[:, None]  # every word of a window has the same part in its mean
+    p_words = p_senses / np.maximum(n_known, 1)[:, None]  # every word of a window has an equal part in its mean
     rows, places = np.unique(kept[kept >= 0], return_inverse=True)
     owners = np.nonzero(kept >= 0)[0]
     parts = np.stack([np.bincount(places, weights=p[owners], minlength=len(rows)) for p in p_words.T])
@@ -229,9 +224,9 @@ def retrained_vectors(
 
 
 def idf_weights(sif: SIF) -> Floats:
-    """−log of the share of documents that hold a word, were words drawn by p(w), (n_words,).
+    """−log of the share of documents that contain a word if words are drawn by p(w), (n_words,).
 
-    Words without a count weigh as much as the rarest.
+    Words without a count get the weight of the rarest word.
     """
     rarest = sif.p_word[sif.p_word > 0].min(initial=0.5)
     p_word = np.clip(sif.p_word, rarest, 0.5)
@@ -239,14 +234,14 @@ def idf_weights(sif: SIF) -> Floats:
 
 
 def p_by_distance(contexts: Floats, centres: Floats) -> NDArray[np.float64]:
-    """Probabilities in proportion to the inverse of the cosine distance to each centre, (n, n_senses)."""
+    """Probabilities inversely proportional to the cosine distance from each centre, (n, n_senses)."""
     cosines = to_unit(contexts).astype(np.float64) @ to_unit(centres).T
     inverse = 1 / np.maximum(1 - cosines, 1e-6)
     return np.asarray(inverse / inverse.sum(axis=1, keepdims=True))
 
 
-def belonging(labels: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Labels from 0 as probabilities, one of each row's being 1, (n, n_labels)."""
+def one_hot(labels: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Labels from 0 as probabilities, (n, n_labels): 1 for the label of the row, 0 elsewhere."""
     return np.asarray(labels[:, None] == np.arange(labels.max(initial=-1) + 1), np.float64)
 
 

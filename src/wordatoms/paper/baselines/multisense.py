@@ -1,17 +1,17 @@
 """Multi-sense skip-gram, MSSG and NP-MSSG (Neelakantan, Shankar, Passos and McCallum 2014).
 
-Each word has sense vectors and, for each of them, the running mean of the contexts given to it. The windows of the word
-come one by one: the sense whose mean context is nearest (by cosine) is chosen, its mean is moved, and its vector takes
-a step of skip-gram with negative sampling against the context words. MSSG has a fixed number of senses; NP-MSSG begins
-a new one where the nearest is below `new_below`. The probability of a sense is inverse to the distance of the context
-from its mean.
+Each word has sense vectors and, for each of them, the running mean of the contexts assigned to it. The windows of the
+word are read one by one: the sense whose mean context is nearest (by cosine) is chosen, its mean is updated, and its
+vector takes a step of skip-gram with negative sampling against the context words. MSSG has a fixed number of senses;
+NP-MSSG adds a sense if the cosine with the nearest one is below `new_below`. The probability of a sense is inversely
+proportional to the distance of the context from its mean.
 
-Simplified: the context vectors are those of the trained embedding (its state "context", or the word vectors where there
-is none) and stay as they are; all senses start from the word's vector; and a word has as many windows as were sampled,
-gone through a few times, not the whole text. In the method's favour, contexts are compared without what all of them
-share, which would hide the rest in vectors that are trained already (the authors' threshold of −0.5 would never begin
-a sense). Frequent words are skipped at random in the steps, as word2vec does, and in mean contexts they weigh as much
-as they would be kept.
+Simplified: the context vectors are those of the trained embedding (its state "context", or the word vectors if it has
+none) and are not trained; all senses start from the word's vector; and training makes a few passes over the sampled
+windows of a word instead of the whole text. In the method's favour, the mean context of the text is subtracted before
+contexts are compared; in trained vectors it would dominate the cosine, and the authors' threshold of −0.5 would never
+add a sense. Frequent words are skipped at random in the steps, as word2vec does; in mean contexts their weight is the
+probability that they are kept.
 """
 
 from __future__ import annotations
@@ -43,23 +43,22 @@ NOISE_POWER = 0.75
 NOISE_TABLE = 1 << 22
 N_NEGATIVES = 5
 SAMPLE = 1e-4
-"""Words that make up a larger share of the text are skipped, the more often the more frequent."""
+"""Words with a larger p(w) are skipped at random, more often the more frequent they are."""
 LEARNING_RATE = 1.0
-"""At the start, over the mean squared length of negative words; it falls to nothing on a straight line."""
-
+"""Initial rate, divided by the mean squared length of negative words; it decreases linearly to 0."""
 SMALLEST_SQUARE = 1e-30
 
 
 @dataclass(frozen=True)
 class MultisenseSettings:
     n_senses: int = 3
-    """Of each word; with `new_below` the most it can have."""
+    """Senses per word; with `new_below`, at most."""
     window: int = 5
     new_below: float | None = None
-    """A new sense begins where the cosine with the nearest mean context is below; None for a fixed number."""
+    """A sense is added if the cosine with the nearest mean context is below this; None for a fixed number."""
     learning_rate: float = LEARNING_RATE
     n_passes: int = 3
-    """How often the windows of a word are gone through."""
+    """Passes over the windows of a word."""
 
     def __post_init__(self) -> None:
         check_at_least_one(n_senses=self.n_senses, window=self.window, n_passes=self.n_passes)
@@ -75,7 +74,7 @@ NP_MSSG = MultisenseSettings(n_senses=10, new_below=-0.1)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Multisense(Competitor):
-    """Vectors trained for each sense."""
+    """A trained vector for each sense."""
 
     def _p_filled(self, senses: WordSenses, contexts: Rows) -> NDArray[np.float64]:
         return p_by_distance(self.reader.means(contexts), senses.centres)
@@ -93,7 +92,7 @@ def learn_multisense(
     """Train the sense vectors of each word on its windows."""
     embeddings = sif.embeddings
     contexts = context_vectors(embeddings)
-    reader = ContextMeans(sif, p_kept(sif), settings.window, _centred(contexts, sif))
+    reader = ContextMeans(embeddings, p_kept(sif), settings.window, _centred(contexts, sif))
     trainer = _Trainer(reader, settings, contexts, p_noise(embeddings), _shift(embeddings))
     learned = learn_words(
         words, trainer.learn, embeddings=embeddings, windows=windows, random_state=random_state, threads=threads
@@ -116,33 +115,33 @@ def p_kept(sif: SIF) -> Floats:
 
 
 def _centred(contexts: Floats, sif: SIF) -> Floats:
-    """Context vectors without the mean context of the text, so that a cosine means the same in any space."""
+    """Context vectors minus the mean context of the text, which makes cosines comparable between embeddings."""
     weights = p_kept(sif) * sif.p_word
     return np.asarray(contexts - (weights @ contexts / weights.sum()).astype(np.float32))
 
 
 def p_noise(embeddings: Embeddings) -> NDArray[np.float64]:
-    """The probability of each word as a negative one, (n_words,)."""
+    """The probability with which each word is drawn as a negative word, (n_words,)."""
     powers = np.ones(len(embeddings)) if embeddings.counts is None else np.maximum(embeddings.counts, 1) ** NOISE_POWER
     return np.asarray(powers / powers.sum())
 
 
 def _shift(embeddings: Embeddings) -> np.float32:
-    """What is taken from inner products to make them the logits of negative sampling.
+    """What is subtracted from inner products to make them the logits of negative sampling.
 
-    Skip-gram's are logits already, which tend to PMI − log(number of negatives); those of other methods are PMI.
+    Those of skip-gram are logits already and tend to PMI − log(number of negatives); those of other methods are PMI.
     """
     return np.float32(0 if embeddings.method == "skipgram" else np.log(N_NEGATIVES))
 
 
 @dataclass(frozen=True, eq=False)
 class _Trainer:
-    """What the training of all words has in common."""
+    """What the training of all words shares."""
 
     reader: ContextMeans
     settings: MultisenseSettings
     contexts: Floats
-    """The context vectors themselves, where the reader has centred ones."""
+    """The context vectors, not centred as those of the reader are."""
     p_noise: NDArray[np.float64]
     shift: np.float32
 
@@ -153,7 +152,7 @@ class _Trainer:
 
     @cached_property
     def noise(self) -> NDArray[np.int32]:
-        """Words in proportion to their noise, to be drawn from evenly, as word2vec does."""
+        """A table of words in proportion to `p_noise`, from which word2vec draws uniformly."""
         places = (np.arange(NOISE_TABLE) + 0.5) / NOISE_TABLE
         return np.searchsorted(np.cumsum(self.p_noise), places).clip(max=len(self.p_noise) - 1).astype(np.int32)
 
@@ -179,7 +178,7 @@ class _Trainer:
         return WordSenses(vectors[used], to_unit(centres[used]), sizes[used] / sizes.sum())
 
     def _start(self, means: Floats, rng: np.random.Generator) -> tuple[int, Floats]:
-        """How many senses there are at the start, and their centres; the others have room to begin."""
+        """The initial number of senses, and the centres, with room for senses that are added later."""
         if self.settings.new_below is not None:
             return 0, np.zeros((self.settings.n_senses, means.shape[1]), np.float32)
         seeds = rng.choice(len(means), min(self.settings.n_senses, len(means)), replace=False)

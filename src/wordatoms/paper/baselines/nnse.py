@@ -4,12 +4,12 @@ A word's senses are its heaviest dimensions. In a context a dimension d has the 
 
     p(d | c, w) ∝ w_d · (c_d + smoothing / dim)
 
-where w_d is its weight in the word (in all known forms by count) and c_d its share of the context, an idf-weighted mean
-of the context words' non-negative vectors. Without a context it is w_d alone.
+where w_d is its weight in the word (the mean of all known forms, weighted by count) and c_d its share of the context,
+an idf-weighted mean of the context words' non-negative vectors. Without a context, p is proportional to w_d.
 
-The vector of a sense is the direction of its dimension, in which all words' vectors of NNSE are measured; or, for
-vectors of another space, the mean of the words that are heaviest in the dimension. The authors did not propose either:
-they show that dimensions read as senses. No windows are needed.
+The vector of a sense is the unit vector of its dimension; in another space, it is the mean of the words that are
+heaviest in the dimension. The authors propose neither: they show that the dimensions can be read as senses. No windows
+are needed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from wordatoms.paper.baselines.inventory import (
 from wordatoms.senses.posterior import to_unit
 
 N_HEAVIEST = 30
-"""Words that stand for a dimension in another space."""
+"""Words that represent a dimension in another space."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,31 +62,31 @@ def learn_nnse(
     smoothing: float = 1.0,
     space: Embeddings | None = None,
 ) -> NonNegative:
-    """The heaviest dimensions of each word; `sif` is one over the vectors of NNSE.
+    """Take the heaviest dimensions of each word as its senses; the vectors of `sif` are those of NNSE.
 
-    With a `space`, the vectors of the senses lie there, and not in that of NNSE.
+    With a `space`, the vectors of the senses are placed in that space.
     """
     check_at_least_one(n_senses=n_senses, window=window)
     embeddings = sif.embeddings
     if (embeddings.vectors < 0).any():
-        raise InputError("the vectors have negative numbers; pass those of NNSE.")
+        raise InputError("the vectors have negative numbers; pass NNSE vectors.")
     if not smoothing > 0:
         raise InputError(f"smoothing is {smoothing}; pass a number above 0.")
     vectors = np.eye(embeddings.dim, dtype=np.float32) if space is None else dimension_vectors(embeddings, space)
-    reader = ContextMeans(sif, idf_weights(sif), window, embeddings.vectors)
+    reader = ContextMeans(embeddings, idf_weights(sif), window, embeddings.vectors)
     learned = {word: _heaviest(pooled_vector(word, embeddings), n_senses, vectors) for word in words}
     return NonNegative(reader, learned, smoothing)
 
 
 def pooled_vector(word: str, embeddings: Embeddings) -> NDArray[np.float64]:
-    """The mean vector of a word's known forms by their counts, (dim,)."""
+    """The mean vector of a word's known forms, weighted by count, (dim,)."""
     rows = form_rows(word, embeddings)
     counts = np.ones(len(rows)) if embeddings.counts is None else np.maximum(embeddings.counts[rows], 1)
     return np.asarray(counts @ embeddings.vectors[rows].astype(np.float64) / counts.sum())
 
 
 def _heaviest(weights: NDArray[np.float64], n_senses: int, vectors: Floats) -> WordSenses:
-    """The heaviest dimensions as senses; a word whose vector is zero has one, of no use."""
+    """The heaviest dimensions as senses; a word with a zero vector has a single sense, zero."""
     heaviest = np.argsort(-weights, kind="stable")[:n_senses]
     heaviest = heaviest[weights[heaviest] > 0]
     if not len(heaviest):
@@ -96,7 +96,7 @@ def _heaviest(weights: NDArray[np.float64], n_senses: int, vectors: Floats) -> W
 
 
 def dimension_vectors(embeddings: Embeddings, space: Embeddings) -> Floats:
-    """Each dimension as the mean of its heaviest words in another space, by their weights, (n_dimensions, dim)."""
+    """Each dimension as the weighted mean of its heaviest words in another space, (n_dimensions, dim)."""
     found = np.zeros((embeddings.dim, space.dim))
     for dimension, weights in enumerate(embeddings.vectors.T):
         rows = np.argsort(-weights, kind="stable")[:N_HEAVIEST]

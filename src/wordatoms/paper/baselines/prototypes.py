@@ -1,16 +1,16 @@
 """Prototypes: the contexts of a word clustered by direction, each cluster a sense.
 
-A context is the idf-weighted mean of the vectors of its words. Two methods that the paper compares with differ in
-parameters only:
+A context is the idf-weighted mean of the vectors of its words. Two of the paper's competitors differ only in
+parameters:
 
 - `REISINGER_MOONEY` (Reisinger and Mooney 2010): a mixture of von Mises-Fisher distributions with one concentration
-  for all, ten words on each side; the probability of a sense is that of the mixture.
+  for all, ten words on each side; the probability of a sense is the posterior of the mixture.
 - `HUANG` (Huang, Socher, Manning and Ng 2012): spherical k-means, five words on each side; the probability of a sense
-  is inverse to the distance from its centre.
+  is inversely proportional to the distance from its centre.
 
-Simplified: the authors of the first use sparse counts of words, those of the second train vectors of their own; here
-both are given the same vectors as everybody. Huang et al. then train anew on the text with its senses marked; an
-`InducedMap` does that by Theorem 1 (see `retrained_vectors`), and without one the vectors are the centres.
+Simplified: the authors of the first use sparse word counts, those of the second train their own vectors; here both use
+the same vectors as all other methods. Huang et al. then retrain on the text with marked senses; an `InducedMap` does
+that by Theorem 1 (see `retrained_vectors`). Without one the vectors are the centres.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from wordatoms.paper.baselines.inventory import (
     Floats,
     Rows,
     WordSenses,
-    belonging,
     check_at_least_one,
     idf_weights,
     learn_words,
+    one_hot,
     p_by_distance,
     retrained_vectors,
 )
@@ -44,10 +44,10 @@ from wordatoms.senses.posterior import softmax, to_unit
 N_STARTS = 3
 N_ITERATIONS = 50
 ENOUGH = 1e-5
-"""A mixture whose mean cosine changes by less, as a share of it, is taken as it is."""
+"""Relative change of the mean cosine below which the mixture has converged."""
 SMALLEST_SPREAD = 1e-6
 SMALLEST_SIZE = 1e-3
-"""A cluster that others have swallowed, but for this part of one context, is none."""
+"""Clusters with a smaller sum of probabilities are dropped."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ HUANG = PrototypeSettings(n_senses=10, window=5, mixture=False)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Prototypes(Competitor):
-    """Clusters of contexts as senses. The centres of a mixture have its concentration for length."""
+    """Clusters of contexts as senses. The centres of a mixture are scaled by its concentration."""
 
     settings: PrototypeSettings
 
@@ -91,7 +91,7 @@ def learn_prototypes(
 ) -> Prototypes:
     """Cluster the windows of each word."""
     embeddings = sif.embeddings
-    reader = ContextMeans(sif, idf_weights(sif), settings.window, embeddings.vectors)
+    reader = ContextMeans(embeddings, idf_weights(sif), settings.window, embeddings.vectors)
 
     def learn(sample: NDArray[np.int32], _: Floats, rng: np.random.Generator) -> WordSenses | None:
         units = to_unit(reader.means(reader.of_windows(sample)))
@@ -113,14 +113,14 @@ def learn_prototypes(
 
 
 class Clusters(NamedTuple):
-    """Directions, and how far each vector belongs to each."""
+    """Directions, and the probability with which each vector belongs to each."""
 
     centres: Floats
-    """Of length 1, (k, dim)."""
+    """Unit vectors, (k, dim)."""
     p: NDArray[np.float64]
     """(n, k); rows sum to 1."""
     fit: float
-    """Mean cosine of the vectors with their centres, weighted by `p`."""
+    """Mean cosine between the vectors and their centres, weighted by `p`."""
     concentration: float = 1.0
 
     @property
@@ -129,15 +129,15 @@ class Clusters(NamedTuple):
 
 
 def cluster_directions(units: Floats, n_clusters: int, rng: np.random.Generator) -> Clusters:
-    """Spherical k-means; at most `n_clusters`, none of them empty."""
+    """Spherical k-means; returns at most `n_clusters` clusters, none empty."""
     labels = cluster_vectors(units, n_clusters, n_starts=N_STARTS, random_state=int(rng.integers(1 << 32)))
-    p = belonging(labels)
+    p = one_hot(labels)
     sums = p.T.astype(np.float32) @ units
     return Clusters(to_unit(sums), p, mean_cosine(sums, len(units)))
 
 
 def mean_cosine(sums: Floats, n: int) -> float:
-    """Of n unit vectors with the directions of their clusters, whose sums they are."""
+    """The mean cosine of n unit vectors with the directions of their clusters, given the sum of each cluster."""
     return float(np.linalg.norm(sums, axis=1).sum(dtype=np.float64) / n)
 
 

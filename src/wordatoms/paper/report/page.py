@@ -1,6 +1,7 @@
-"""One self-contained page: inline style, inline charts, nothing fetched from anywhere, every text escaped.
+"""The report on disk: `results.json` for programs and `index.html` for people, each written atomically.
 
-All it knows are outcomes; it computes nothing. It is as readable on a phone and on paper as on a screen, light or dark.
+The page is self-contained: inline style, inline charts, nothing loaded from elsewhere, all text escaped. It is made
+from outcomes and computes nothing. It is readable on a phone, on paper and on a screen, in light and dark mode.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wordatoms import __version__
+from wordatoms.errors import InputError
 from wordatoms.paper.exhibits.blocks import (
     DASH,
     Block,
@@ -27,28 +29,46 @@ from wordatoms.paper.exhibits.charts import STYLE as CHART_STYLE
 from wordatoms.paper.exhibits.charts import Chart, ScatterChart, legend_key
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import shown_method
-from wordatoms.paper.report.describing import describe_model
-from wordatoms.paper.report.runner import Outcome
+from wordatoms.paper.report.runner import Outcome, describe_model, report_json
+from wordatoms.storage.files import write_atomic, write_json
 
+PAGE, EVERYTHING = "index.html", "results.json"
 STYLES = (CHART_STYLE, Path(__file__).with_name("page.css"))
 PAPER = (
     "S. Arora, Y. Li, Y. Liang, T. Ma, A. Risteski: Linear Algebraic Structure of Word Senses, with Applications to "
     "Polysemy. TACL 6, 2018."
 )
 INTRODUCTION = (
-    "Every table and figure of “Linear Algebraic Structure of Word Senses” (Arora et al., TACL 2018), computed anew "
-    "and set beside the paper's own numbers. Each section says what was measured, how far it is from the paper and "
-    "from a baseline that knows less, and why. What could not be computed for want of data is listed with how to get "
-    "it."
+    "Every table and figure of “Linear Algebraic Structure of Word Senses” (Arora et al., TACL 2018), recomputed and "
+    "compared with the paper's own numbers. Each section says what was measured, how it differs from the paper and "
+    "from a simpler baseline, and why. Exhibits whose data are missing are listed with how to get the data."
 )
 TONES = {"reproduced": "good", "better": "good", "holds": "good", "below": "bad", "does not hold": "bad"}
-"""The colour of a verdict, by its beginning."""
+"""The colour of a verdict, by its first words."""
 LONG_TABLE = 14
-"""Longer tables are folded."""
+"""Longer tables can be folded."""
+
+
+def prepare_folder(folder: Path) -> None:
+    """Create the folder; raise if it cannot hold a report."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; pass a folder for the report.")
+    if (folder / "manifest.json").is_file():
+        raise InputError(f"{folder} is the folder of a model; pass another folder for the report.")
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def write_report(folder: Path, outcomes: Sequence[Outcome], inputs: Inputs) -> Path:
+    """Write the page and the numbers, and return the path of the page."""
+    prepare_folder(folder)
+    write_json(folder / EVERYTHING, report_json(outcomes, inputs))
+    with write_atomic(folder / PAGE) as file:
+        file.write(make_page(outcomes, inputs).encode())
+    return folder / PAGE
 
 
 def make_page(outcomes: Sequence[Outcome], inputs: Inputs) -> str:
-    """The whole page."""
+    """The page as HTML."""
     body = [
         _header(outcomes, inputs),
         _summary(outcomes),
@@ -86,19 +106,19 @@ def _facts(inputs: Inputs) -> list[tuple[str, str]]:
     if found["atoms"]:
         made = found["atoms_settings"]
         runs = f"{made['n_restarts']} runs of k-SVD, " if made["n_restarts"] else ""
-        facts.append(("atoms", f"{found['atoms']:,} ({runs}at most {made['sparsity']} for a word)"))
+        facts.append(("atoms", f"{found['atoms']:,} ({runs}at most {made['sparsity']} per word)"))
     if "map_settings" in found:
         made = found["map_settings"]
-        inside = "in" if made["include_target"] else "left out"
+        target = "included" if made["include_target"] else "excluded"
         facts.append(
-            ("map A", f"contexts of {made['window']} words on each side, a = {made['a']:g}, the word {inside}")
+            ("map A", f"contexts of {made['window']} words on each side, a = {made['a']:g}, the word {target}")
         )
     if inputs.others:
-        facts.append(("beside it", ", ".join(shown_method(model.embeddings.method) for model in inputs.others)))
+        facts.append(("other models", ", ".join(shown_method(model.embeddings.method) for model in inputs.others)))
     if inputs.text:
         n_files = len(inputs.text_files)
-        of_whom = f", {inputs.source}" if inputs.source else ""
-        facts.append(("text at hand", f"{n_files} {'file' if n_files == 1 else 'files'}{of_whom}"))
+        source = f", {inputs.source}" if inputs.source else ""
+        facts.append(("text", f"{n_files} {'file' if n_files == 1 else 'files'}{source}"))
     return [*facts, ("seed", str(inputs.seed))]
 
 
@@ -114,7 +134,7 @@ def _footer(outcomes: Sequence[Outcome]) -> str:
     total = sum(outcome.seconds or 0 for outcome in outcomes)
     return (
         f"<footer>\n<p>{escape(PAPER)}</p>\n<p>{escape(computed)} {total:,.0f} seconds in all. All numbers are in "
-        "results.json beside this page. Of SemEval-2010 and SCWS only scores are shown, none of their "
+        "results.json, next to this page. For SemEval-2010 and SCWS only scores are shown, none of their "
         "text.</p>\n</footer>"
     )
 
@@ -215,7 +235,7 @@ def _done(outcome: Outcome) -> str:
 
 def _missing(outcome: Outcome) -> str:
     items = "".join(f"<li><b>{escape(name)}</b>: {escape(how)}</li>" for name, how in outcome.missing)
-    return f'<div class="absent"><p>Not computed: this needs</p><ul>{items}</ul></div>'
+    return f'<div class="absent"><p>Not computed; it needs</p><ul>{items}</ul></div>'
 
 
 def _failed(outcome: Outcome) -> str:

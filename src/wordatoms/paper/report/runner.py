@@ -1,8 +1,9 @@
-"""Running exhibits one after the other: what lacks its data is said, what fails does not stop the others.
+"""Choosing and running exhibits, and everything that the report says as JSON.
 
-A finished result is written at once, whole, to `results/NAME.json` in the folder of the report. It carries a key, a
-digest of everything that decides its numbers: the sources of the package, the model and the others beside it, the files
-of the data, seed and options. A result with the same key is taken as it is.
+An exhibit whose data are missing is reported as such, and one that fails does not stop the others. A finished result is
+written atomically to `results/NAME.json` in the folder of the report. It carries a key, a digest of everything that
+decides its numbers: the sources of the package, the models, the data files, the seed and the options. A result with the
+same key is reused. Rendering (`wordatoms.paper.report.page`) never computes: it shows numbers that are plain JSON.
 """
 
 from __future__ import annotations
@@ -10,24 +11,62 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import platform
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from errno import ENOSPC, EPIPE
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
 
 from wordatoms import __version__
-from wordatoms.errors import WordatomsError
+from wordatoms.errors import InputError, WordatomsError
 from wordatoms.paper.exhibits.digests import file_digests, model_digest, sources_digest
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
+from wordatoms.paper.tasks.registry import FOLDERS
+from wordatoms.pipeline.info import folder_facts
 from wordatoms.progress import Display
+from wordatoms.senses.model import SenseModel
+from wordatoms.storage.bundled import ENGLISH
 from wordatoms.storage.files import write_json
 from wordatoms.storage.untrusted import read_json
+
+# --- all exhibits
+
+_FOUND: list[Exhibit] = [
+    exhibit for folder in FOLDERS for exhibit in import_module(f"wordatoms.paper.tasks.{folder}.exhibit").EXHIBITS
+]
+EXHIBITS: dict[str, Exhibit] = {each.name: each for each in sorted(_FOUND, key=lambda each: not each.is_paper)}
+"""The exhibits of all tasks in the order of the report: those of the paper, then our additions."""
+
+
+def find_exhibits(names: Sequence[str]) -> list[Exhibit]:
+    """The exhibits with these names in the order of the report; `7` means `table-7`, `figure-1` both panels."""
+    wanted = {found for name in names for found in _matching(name)}
+    return [exhibit for name, exhibit in EXHIBITS.items() if name in wanted]
+
+
+def _matching(name: str) -> list[str]:
+    plain = _plain(name)
+    plain = f"table{plain}" if plain.isdigit() else plain
+    found = [known for known in EXHIBITS if _plain(known) == plain]
+    found = found or [known for known in EXHIBITS if plain == "figure1" and known.startswith("figure-1")]
+    if not found:
+        raise InputError(f"there is no exhibit '{name}'; pass some of {', '.join(EXHIBITS)}, or --all.")
+    return found
+
+
+def _plain(name: str) -> str:
+    return re.sub("[^a-z0-9]", "", name.lower())
+
+
+# --- running
 
 RESULTS = "results"
 Status = Literal["done", "missing", "failed"]
@@ -35,7 +74,7 @@ Status = Literal["done", "missing", "failed"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an exhibit."""
+    """The result of an exhibit, or why there is none."""
 
     exhibit: Exhibit
     status: Status
@@ -43,14 +82,14 @@ class Outcome:
     seconds: float | None = None
     cached: bool = False
     computed: str = ""
-    """The day."""
+    """The date, in UTC."""
     machine: str = ""
     says: str = ""
     """Why it failed."""
     missing: tuple[tuple[str, str], ...] = ()
-    """What it lacks, and how to get that."""
+    """What is missing, and how to get it."""
     lacking: tuple[tuple[str, str], ...] = ()
-    """What would show more, and how to get that."""
+    """What would add to the exhibit, and how to get it."""
 
     def to_json(self) -> dict[str, Any]:
         figures = self.exhibit.figures(self.numbers) if self.numbers is not None else []
@@ -84,7 +123,7 @@ def run_exhibits(
     on_start: OnStart | None = None,
     on_end: OnEnd | None = None,
 ) -> Iterator[Outcome]:
-    """Run exhibits one by one; with a `folder`, results are kept there, and taken from there unless `force`."""
+    """Run exhibits one by one; with a `folder`, results are stored there, and reused unless `force`."""
     for number, exhibit in enumerate(exhibits, 1):
         if on_start:
             on_start(number, len(exhibits), exhibit)
@@ -97,7 +136,7 @@ def run_exhibits(
 
 
 def _run(exhibit: Exhibit, inputs: Inputs, folder: Path | None, *, force: bool) -> Outcome:
-    """One exhibit, whatever becomes of it."""
+    """Run one exhibit; expected errors become an outcome."""
     started = perf_counter()
     try:
         missing = tuple((need.name, need.how) for need in exhibit.missing(inputs))
@@ -109,10 +148,10 @@ def _run(exhibit: Exhibit, inputs: Inputs, folder: Path | None, *, force: bool) 
         if kept:
             return replace(kept, lacking=lacking)
         numbers = plain(exhibit.run(inputs))
-        exhibit.figures(numbers)  # what cannot be shown has not been measured
+        exhibit.figures(numbers)  # numbers that cannot be shown are an error
     except (WordatomsError, OSError) as error:
         if isinstance(error, OSError) and error.errno in (ENOSPC, EPIPE):
-            raise  # the next one would fare no better
+            raise  # the next exhibit would fail, too
         return Outcome(exhibit, "failed", seconds=round(perf_counter() - started, 2), says=str(error))
     seconds, today = round(perf_counter() - started, 2), datetime.now(UTC).date().isoformat()
     outcome = Outcome(exhibit, "done", numbers, seconds, False, today, describe_machine(), lacking=lacking)
@@ -131,7 +170,7 @@ def _write_result(folder: Path, outcome: Outcome, key: str) -> None:
 
 
 def _read_result(folder: Path, exhibit: Exhibit, key: str) -> Outcome | None:
-    """A result with this key; None where there is none, or where it is damaged."""
+    """The stored result if it has this key; None if there is none or it is damaged."""
     try:
         found = read_json(folder / RESULTS / f"{exhibit.name}.json")
         if found["key"] != key:
@@ -151,9 +190,6 @@ def _read_result(folder: Path, exhibit: Exhibit, key: str) -> Outcome | None:
     return outcome
 
 
-# --- keys
-
-
 def make_key(exhibit: Exhibit, inputs: Inputs) -> str:
     """A digest of everything that decides the numbers of an exhibit."""
     used = [*exhibit.needs, *(need for need in exhibit.helped_by if need.is_met(inputs))]
@@ -171,7 +207,7 @@ def make_key(exhibit: Exhibit, inputs: Inputs) -> str:
 
 
 def plain(value: Any) -> Any:
-    """As JSON gives it back: mappings, lists, texts and finite numbers."""
+    """The value after a round trip through JSON; numbers that are not finite become None."""
     return json.loads(json.dumps(_finite(value), allow_nan=False))
 
 
@@ -180,16 +216,14 @@ def _finite(value: Any) -> Any:
         return {str(key): _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(item) for item in value]
-    if hasattr(value, "item"):  # a number of numpy
+    if hasattr(value, "item"):  # a NumPy scalar
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @lru_cache(maxsize=1)
 def describe_machine() -> str:
-    """Processor, cores and system, as far as the system tells."""
-    import os
-
+    """Processor, cores, system and version of Python."""
     processor = platform.processor() or platform.machine()
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -199,10 +233,32 @@ def describe_machine() -> str:
     return f"{processor}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
 
 
-def report_json(outcomes: Sequence[Outcome], inputs: Inputs) -> dict[str, Any]:
-    """Everything there is to the report."""
-    from wordatoms.paper.report.describing import describe_model
+# --- the report as JSON
 
+
+def describe_model(model: SenseModel) -> dict[str, Any]:
+    """Name, vectors, words, atoms, text and settings of a model; no paths, which may be private."""
+    stages, embeddings = model.folder.stages, model.embeddings
+    facts: dict[str, Any] = {
+        "name": "the English model that comes with wordatoms" if model.path == ENGLISH else model.path.resolve().name,
+        "method": embeddings.method,
+        "words": len(embeddings),
+        "dimensions": embeddings.dim,
+        "tokens": folder_facts(model.folder).get("tokens") or embeddings.n_tokens,
+        "atoms": len(model.atoms) if "atomize" in stages else None,
+        "stages": list(stages),
+    }
+    if "atomize" in stages:
+        settings = stages["atomize"]["settings"]
+        facts["atoms_settings"] = {name: settings.get(name) for name in ("n_restarts", "sparsity", "vectors", "seed")}
+    if "map" in stages:
+        settings = stages["map"]["settings"]
+        facts["map_settings"] = {name: settings.get(name) for name in ("window", "a", "include_target", "weighting")}
+    return facts
+
+
+def report_json(outcomes: Sequence[Outcome], inputs: Inputs) -> dict[str, Any]:
+    """The whole report, as `results.json` holds it."""
     return {
         "program": f"wordatoms {__version__}",
         "inputs": {

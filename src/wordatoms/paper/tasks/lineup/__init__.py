@@ -47,8 +47,7 @@ def run(
 
 def _named_models(inputs: Inputs) -> dict[str, SenseModel]:
     """The models with atoms, by the name that their method gets."""
-    from wordatoms.paper.baselines import LEARNED
-    from wordatoms.paper.exhibits.competing import NNSE
+    from wordatoms.paper.baselines.learning import LEARNED, NNSE
     from wordatoms.paper.exhibits.published import shown_method
 
     if not inputs.names:
@@ -63,7 +62,7 @@ def _named_models(inputs: Inputs) -> dict[str, SenseModel]:
 
 def _competing_methods(inputs: Inputs, testbed: Testbed, *, unit: bool, remove_common: bool) -> dict[str, VectorMethod]:
     """Competitors with the word vectors of the model, in whose space their senses lie."""
-    from wordatoms.paper.exhibits.competing import competitors
+    from wordatoms.paper.baselines.learning import competitors
     from wordatoms.paper.tasks.lineup.methods import inventory_method, lineup_sif
 
     words, sif = list(testbed), lineup_sif(inputs.model, vectors="word", unit=unit)

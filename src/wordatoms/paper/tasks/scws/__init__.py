@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def run(inputs: Inputs, *, ablation: bool = False) -> ScwsResult:
     """Compare the similarities of all methods with the ratings."""
-    from wordatoms.paper.exhibits.competing import competitors
+    from wordatoms.paper.baselines.learning import competitors
     from wordatoms.paper.tasks.scws.ablation import ablation_methods
     from wordatoms.paper.tasks.scws.evaluate import evaluate_scws, read_scws
     from wordatoms.paper.tasks.scws.methods import competing_methods, cosine_method, our_methods

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def run(inputs: Inputs) -> WsiResult:
     """Cluster the contexts of each word by all methods."""
-    from wordatoms.paper.exhibits.competing import competitors
+    from wordatoms.paper.baselines.learning import competitors
     from wordatoms.paper.tasks.wsi.data import read_semeval
     from wordatoms.paper.tasks.wsi.evaluate import evaluate_wsi
     from wordatoms.paper.tasks.wsi.methods import competing_methods, our_methods
