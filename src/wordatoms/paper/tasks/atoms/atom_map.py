@@ -1,4 +1,4 @@
-"""A map of all atoms in the plane, from the layout that a model keeps; beyond the paper, which shows lists of words."""
+"""A two-dimensional map of all atoms, from the layout stored with the model. Not in the paper, which lists words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wordatoms.paper.exhibits.inputs import Inputs
 
 N_LABELS = 40
 CHARACTER, LINE = 0.018, 0.045
-"""About the width and height of a label's letters, where the map is two units wide."""
+"""Approximate width and height of a label's characters; the map is two units wide."""
 
 
 def _run(inputs: Inputs) -> Numbers:
@@ -32,7 +32,7 @@ def _figures(_numbers: Numbers) -> list[Figure]:
 
 
 def spread_labels(places: list[tuple[float, float, str]], n: int = N_LABELS) -> list[tuple[float, float, str]]:
-    """Labels far from each other that do not overlap: each time the atom farthest from those that have one."""
+    """Choose labels that do not overlap: each time the atom farthest from those already labelled."""
     chosen: list[tuple[float, float, str]] = []
     distances = [math.inf] * len(places)
     for _ in range(min(3 * n, len(places))):
@@ -57,20 +57,20 @@ def _render(numbers: Numbers) -> list[Block]:
     atoms: list[Any] = numbers["atoms"]
     points = [Point(x, y, max(meta, 0), f"atom {number}: {label}") for number, (x, y, meta, label) in enumerate(atoms)]
     labels = spread_labels([(x, y, label.split(", ")[0]) for x, y, _, label in atoms])
-    title, description = f"{len(atoms):,} atoms in the plane", "Atoms of like content lie near each other."
+    title, description = f"{len(atoms):,} atoms in the plane", "Atoms with similar content lie close together."
     return [ScatterChart(title, description, points, labels)]
 
 
 def _why(_numbers: Numbers) -> str:
-    return "The paper has no such map; only neighbourhoods mean something in it, not distances across it."
+    return "The paper has no such map. Only neighbourhoods are meaningful, not distances across the map."
 
 
 ATOM_MAP = Exhibit(
     "map-of-atoms",
     "A map of the atoms",
-    "Every dot is an atom, at the place that the model's layout gives it; atoms of one meta-atom have one colour "
-    "(eight colours, so some share theirs). Labels are the nearest words of some; rest the pointer on a dot for the "
-    "others.",
+    "Every dot is an atom, at the place that the model's layout gives it; atoms of one meta-atom have the same "
+    "colour (of eight, so some meta-atoms share one). Labels show the nearest words of some atoms; point at a dot for "
+    "the others.",
     _run,
     _figures,
     _render,

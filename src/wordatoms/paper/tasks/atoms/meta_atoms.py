@@ -1,8 +1,9 @@
 """Meta-atoms: atoms of atoms, from a part of Section 5 that the paper left out.
 
 It says that the atoms of jazz, rock, classical and country are near each other and share a meta-atom of music, and that
-one about biochemistry is made of those of biology and chemistry. Shown: which meta-atoms the heaviest atoms of those
-words belong to; counted: how near atoms of one meta-atom are, against any two atoms.
+one about biochemistry is made of those of biology and chemistry. The exhibit shows
+the meta-atoms of the heaviest atoms of these words, and compares the mean cosine within a meta-atom with that of any
+two atoms.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def _render(numbers: Numbers) -> list[Block]:
 
 
 def _named_words(numbers: Numbers) -> list[Block]:
-    """The words that the paper names, as far as they are known."""
+    """The words that the paper names, if the model knows them."""
     rows = [
         (each["word"], each["label"], "; ".join(f"{part['label']} ({part['weight']:.2f})" for part in each["meta"]))
         for each in numbers["words"]

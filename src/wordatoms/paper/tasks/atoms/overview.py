@@ -1,6 +1,6 @@
-"""The atoms as a whole (Section 5): how many there are, whether restarts find them again, how words use them.
+"""The atoms as a whole (Section 5): their number, whether restarts find them again, how words use them.
 
-Everything is read off the report that the stage `atomize` leaves in a model.
+All numbers come from the report that the stage `atomize` stores in a model.
 """
 
 from __future__ import annotations
@@ -74,22 +74,22 @@ def _render(numbers: Numbers) -> list[Block]:
     if curve:
         sizes = [point["n_atoms"] for point in curve]
         lines = {"overlap": Line(sizes, [point["overlap"] for point in curve], "ours")}
-        blocks.append(LineChart("How many atoms come back, by number of atoms", "atoms", "overlap", lines))
+        blocks.append(LineChart("Share of recurring atoms by number of atoms", "atoms", "overlap", lines))
     return blocks
 
 
 def _why(_numbers: Numbers) -> str:
     return (
-        "Runs are merged and what no second run finds is left out before anything is called meaningless, so fewer are "
-        "dropped later than in the paper."
+        "Runs are merged, and atoms that no second run finds are dropped, before atoms are judged meaningless; so fewer "
+        "are dropped at that point than in the paper."
     )
 
 
 ATOMS_EXHIBIT = Exhibit(
     "atoms",
-    "How many atoms, and how many come back",
-    "The paper chose about 2000 atoms because restarts of the sparse coding find largely the same ones. This is what "
-    "happened on the way to the atoms of this model.",
+    "Number of atoms, and how many recur",
+    "The paper chose about 2000 atoms because restarts of the sparse coding find largely the same ones. These "
+    "are the steps that led to the atoms of this model.",
     _run,
     _figures,
     _render,

@@ -1,8 +1,8 @@
 """Table 5: discourse atoms and their nearest words (Section 5).
 
-The paper shows seven of its atoms. For each the atom of ours is shown whose direction has the highest mean cosine with
-the paper's nine words, and counted how many of the nine are among its fifty nearest words. The same is done for nine
-random words: what looking for the best of many atoms gives by itself.
+The paper shows seven of its atoms. Each is matched with our atom that has the highest mean cosine with the paper's nine
+words; the score is how many of the nine are among its fifty nearest words. The baseline does the same for nine random
+words, because the best of many atoms fits any words to some degree.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ N_NEAREST = 50
 N_SHOWN = 9
 N_DRAWS = 100
 AMONG = 20_000
-"""Random words are drawn from so many of the most frequent."""
+"""Random words are drawn from this many of the most frequent words."""
 
 
 def known_units(model: SenseModel, words: Sequence[str]) -> tuple[list[str], NDArray[np.float32]]:
-    """Those of the words that a model knows, and their vectors at length 1."""
+    """The words that a model knows, and their unit vectors."""
     vectors = model.learned_from
     known = [word for word in words if word in vectors]
     rows = vectors.find_rows(known)
@@ -37,7 +37,7 @@ def known_units(model: SenseModel, words: Sequence[str]) -> tuple[list[str], NDA
 
 
 def best_atom(model: SenseModel, words: Sequence[str], atoms: Sequence[int] | None = None) -> tuple[int, float] | None:
-    """The atom (of some, or of all) nearest to words by mean cosine; None where no word is known."""
+    """The atom (of `atoms`, or of all) with the highest mean cosine with the words; None if no word is known."""
     known, units = known_units(model, words)
     if not known or (atoms is not None and not len(atoms)):
         return None
@@ -76,7 +76,7 @@ def _match(model: SenseModel, paper_atom: int, words: list[str]) -> dict[str, An
 
 
 def _random_overlap(model: SenseModel, seed: int) -> float:
-    """The share of nine random words that are among the nearest of the atom that suits them best."""
+    """The share of nine random words among the nearest words of the atom that matches them best."""
     rng = np.random.default_rng(seed)
     words = model.words[:AMONG]
     shares = []
@@ -114,7 +114,7 @@ def _render(numbers: Numbers) -> list[Block]:
         rows.append(Row((name, " ".join(each["words"]), shared, each["cosine"]), "ours"))
     found = Column(f"the paper's words in our nearest {numbers['n_nearest']}")
     columns = [Column("atom"), Column("nearest nine words", is_words=True), found, Column("mean cosine", 2)]
-    caption = "Each of the paper's atoms, and below it the atom here that is nearest to its words."
+    caption = "Each of the paper's atoms, followed by the atom of this model that is closest to its words."
     return [make_table(columns, rows, caption)]
 
 
@@ -123,15 +123,15 @@ def _why(numbers: Numbers) -> str:
     n_known = sum(len(each["known"]) for each in numbers["atoms"])
     return (
         f"Atoms depend on the text: {n_known} of the paper's {n_words} words are known here at all. Its seven atoms "
-        "were chosen to be shown; ours are those that match them best, and nothing else was chosen."
+        "were selected for display; ours are those that match them best."
     )
 
 
 TABLE_5 = Exhibit(
     "table-5",
     "Table 5: discourse atoms and their nearest words",
-    "The content of an atom is read off the words nearest to it. The paper shows seven of about 2000; here each of "
-    "them is set beside the atom of this model that is nearest to the same words.",
+    "The nearest words of an atom show its content. The paper shows seven of about 2000; here each is matched "
+    "with the atom of this model that is closest to the same words.",
     _run,
     _figures,
     _render,

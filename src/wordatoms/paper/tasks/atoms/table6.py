@@ -1,9 +1,8 @@
 """Table 6: the atoms of *tie* and *spring* (Section 5).
 
-The paper shows five atoms of each by their six nearest words. Ours stand beside them: each of the paper's is matched
-with the atom of the same word here that is nearest to its words. The objective part: how many of the paper's thirty
-words are among the fifty nearest of the word's atoms, against as many plain nearest words of the word itself, without
-atoms.
+The paper shows five atoms of each word by their six nearest words. Each is matched with the atom of the same word here
+that is closest to its words. The score is how many of the paper's thirty words are among the fifty nearest words of the
+word's atoms; the baseline is the same number of nearest words of the word itself, without atoms.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def _of_word(model: SenseModel, word: str, senses: tuple[str, ...]) -> dict[str,
 
 
 def _match(model: SenseModel, words: list[str], near: dict[int, list[str]]) -> dict[str, Any]:
-    """One atom of the paper, and the nearest of the word's atoms here."""
+    """One atom of the paper, and the closest of the word's atoms here."""
     found = best_atom(model, words, list(near))
     return {
         "paper_words": words,
@@ -99,7 +98,7 @@ def _matched(word: str, of_word: Numbers, n_nearest: int) -> Table:
         rows.append(Row((name, " ".join(match["words"]), shared, match["cosine"]), "ours"))
     found = Column(f"found in our nearest {n_nearest}")
     columns = [Column("atom"), Column("nearest six words", is_words=True), found, Column("mean cosine", 2)]
-    caption = f"“{word}”: each of the paper's five atoms, and below it the nearest of the atoms of “{word}” here."
+    caption = f"“{word}”: each of the paper's five atoms, followed by the closest of the atoms of “{word}” here."
     return make_table(columns, rows, caption)
 
 
@@ -113,7 +112,7 @@ def _as_it_is(word: str, of_word: Numbers) -> Table:
 def _why(_numbers: Numbers) -> str:
     return (
         "Other text and other vectors give a word other atoms; the paper itself calls the last one or two of the five "
-        "mistakes (opera for “tie”), which nothing here should find again."
+        "mistakes (opera for “tie”), which should not be reproduced."
     )
 
 

@@ -1,4 +1,4 @@
-"""How contexts are read, and how that was chosen: the tuning by pseudowords that a model keeps. An addition of ours."""
+"""The settings with which contexts are read, and how pseudowords chose them. Not in the paper."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def _why(_numbers: Numbers) -> str:
 TUNING = Exhibit(
     "tuning",
     "How contexts are read, chosen by pseudowords",
-    "Two words written as one give contexts with known senses without end. They chose how wide contexts are read and "
-    "how far they are believed; no test set was looked at. “Put together” is √(F·V) of two clusters.",
+    "Two words merged into one give any number of contexts with known senses. They chose the width of contexts and how "
+    "strongly contexts count; no test set was used. “Put together” is √(F·V) of two clusters.",
     _run,
     _figures,
     _render,

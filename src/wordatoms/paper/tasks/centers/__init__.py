@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def run(
     inputs: Inputs, *, word: str = "access", n_centers: int = 5, n_windows: int = 1000, number: int = 4
 ) -> CentersResult:
-    """Group contexts of a word by k-means, and take the centres through A."""
+    """Cluster contexts of a word by k-means, and map the centres by A."""
     from wordatoms.paper.tasks.centers.evaluate import evaluate_centers
     from wordatoms.paper.texts import SMALL_SHARD_BYTES, evaluation_text
 

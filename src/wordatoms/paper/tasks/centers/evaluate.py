@@ -1,10 +1,10 @@
 """Table 1, and what A does (Section 2): the centres of a word's contexts mean something only after the map.
 
-The SIF vectors of random windows around a word are put into k groups by k-means. The words nearest to a centre are,
-the paper finds, mostly the frequent ones; the words nearest to A times the centre belong to a sense. To put a number
-to it, the share of words among those neighbours that are the most frequent of the vocabulary is counted, before and
-after. The paper explains this by the directions that A shrinks: the last right singular vectors of A should be near
-to words such as *with*, *as* and *the*; they are listed with the spectrum.
+The SIF vectors of random windows around a word are grouped into k clusters by k-means. The paper finds that the words
+nearest to a centre are mostly frequent words, and that the words nearest to A times the centre belong to a sense. Two
+shares quantify this: how many of these neighbours are among the most frequent words, before and after A. The paper
+explains it by the directions that A shrinks: the last right singular vectors of A should be close to words such as
+*with*, *as* and *the*; they are listed with the spectrum.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PAPER = {
     "last_singular_vector": "with as the",
 }
 N_FREQUENT = 100
-"""So many words at the top of the vocabulary are called frequent."""
+"""Number of words at the top of the vocabulary that count as frequent."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Direction:
     """A right singular vector of A and the words near it, on the side where contexts lie."""
 
     direction: int
-    """Its number, from 1, by falling singular value."""
+    """Its rank by decreasing singular value, from 1."""
     singular_value: float
     common: float
     """Its cosine with the common direction of contexts."""
@@ -60,11 +60,11 @@ class Direction:
 class CentersResult(TaskResult):
     word: str
     centers: tuple[Center, ...]
-    """By falling number of windows."""
+    """In decreasing order of their number of windows."""
     last_directions: tuple[Direction, ...]
     """The directions that A shrinks most, the last first."""
     spectrum: tuple[float, ...]
-    """All singular values of A, falling."""
+    """All singular values of A, in decreasing order."""
     frequent: frozenset[str]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -143,7 +143,7 @@ def evaluate_centers(
     random_state: int = 0,
     **reading: Any,
 ) -> CentersResult:
-    """Group the contexts of a word and look at their centres before and after A; `reading` may hold a `run`."""
+    """Cluster the contexts of a word, and list the words near the centres before and after A."""
     if word not in embeddings:
         raise UnknownWordError(word, embeddings.words)
     reading |= {"window": learned.window, "tokenizer": tokenizer, "random_state": random_state}
@@ -199,7 +199,7 @@ def last_directions(
 
 
 def _most_frequent(embeddings: Embeddings) -> tuple[str, ...]:
-    """By count where counts are known; else words come by falling count."""
+    """Ranked by count; without counts, words are assumed to be in order of decreasing count."""
     n = min(N_FREQUENT, max(len(embeddings) // 5, 1))
     if embeddings.counts is None:
         return embeddings.words[:n]

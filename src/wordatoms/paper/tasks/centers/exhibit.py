@@ -84,9 +84,9 @@ def _why_centers(numbers: Numbers) -> str:
 TABLE_1 = Exhibit(
     "table-1",
     "Table 1: centres of a word's contexts, before and after A",
-    "A thousand contexts of a word are put into five groups by k-means. The paper finds mostly frequent words near "
-    "the centres, and words of a sense once the centres are taken through A. Counted here: the share of near words "
-    "that are among the hundred most frequent.",
+    "A thousand contexts of a word are clustered into five groups by k-means. The paper finds mostly frequent words "
+    "near the centres, and words of a sense once the centres are mapped by A. Measured: the share of near words that "
+    "are among the hundred most frequent.",
     _run_centers,
     _figures_centers,
     _render_centers,

@@ -1,13 +1,13 @@
 """Table 2: do induced embeddings A·u_w come close to the vectors of words that A has not seen? (Section 4)
 
 The words of the test are those with enough contexts in the text: the averages of rare words are mostly noise. A third
-of them is held out, A is fitted to the others, all weighing the same, and the held-out words are scored: the cosine of
+of them is held out, A is fitted to the others with equal weights, and the held-out words are scored: the cosine of
 v_w with A·u_w, with u_w itself (no map), and the relative error ‖v_w − A·u_w‖ / ‖v_w‖. This is done for growing parts
 of the text, for SIF and plain averages, with the word itself left out of its contexts or in, and with the common
 direction kept or removed.
 
 The paper does not say whether the word itself is in its window. With it, u_w holds a share of v_w and the cosine is
-flattered, so the headline leaves it out. Memory: 16 bytes per word and dimension for each amount of text, and what
+inflated, so the headline leaves it out. Memory: 16 bytes per word and dimension for each amount of text, and what
 `wordatoms.contexts.averages` takes for both averages.
 """
 
@@ -76,12 +76,12 @@ class WordScore:
 class InducedResult(TaskResult):
     lines: tuple[InducedScore, ...]
     words: tuple[WordScore, ...]
-    """The held-out words under the headline: the whole text, SIF, target out, common direction kept."""
+    """The held-out words for the headline setting: the whole text, SIF, target out, common direction kept."""
     n_fitted: int
     min_contexts: int
-    """Contexts that every word of the test has at least."""
+    """The minimum number of contexts of the words in the test."""
     asked_contexts: int
-    """Contexts that were asked for, which too few words may have."""
+    """The minimum that was asked for; it is lowered if too few words reach it."""
 
     def find(
         self, *, text: float = 1.0, average: str = "SIF", target: str = "out", common: str = "kept"
@@ -108,7 +108,7 @@ class InducedResult(TaskResult):
         if self.min_contexts >= self.asked_contexts:
             return ""
         return (
-            f"too few words have {self.asked_contexts:,} contexts; those with {self.min_contexts:,} or more were taken"
+            f"too few words have {self.asked_contexts:,} contexts; words with {self.min_contexts:,} or more were used"
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def evaluate_induced(
     """Score induced embeddings on held-out words, for `n_amounts` growing parts of a text.
 
     `reading` goes to the passes over the text: tokenizer, work, run. Where fewer than two words per
-    dimension have `min_contexts` contexts, words with fewer are taken too.
+    dimension have `min_contexts` contexts, words with fewer are included.
     """
     if n_amounts < 1 or min_contexts < 1:
         raise InputError(f"n_amounts is {n_amounts} and min_contexts {min_contexts}; both must be 1 or more.")
@@ -269,5 +269,5 @@ def _pair(line: InducedScore) -> str:
 
 
 def _sorted(lines: list[InducedScore]) -> list[InducedScore]:
-    """By amount of text, the headline first in each."""
+    """Sorted by amount of text, the headline first in each."""
     return sorted(lines, key=lambda line: (line.text, line.average != "SIF", line.target != "out", line.common))

@@ -46,7 +46,7 @@ def _select(rows: Sequence[Numbers], average: str, target: str) -> list[Numbers]
 
 
 def _judged_model(numbers: Numbers) -> tuple[str, Numbers]:
-    """GloVe, as in the paper, where it is there; else the first."""
+    """GloVe, as in the paper, if it is among the models; otherwise the first."""
     models = numbers["models"]
     method = "glove" if "glove" in models else next(iter(models))
     return method, models[method]
@@ -126,7 +126,7 @@ def _why_induced(numbers: Numbers) -> str:
     short = f"The text is short, {n_contexts / 1e6:.1f}M contexts, which lowers all cosines. "
     return (
         f"{other}{short if n_contexts < FEW_CONTEXTS else ''}With the word in its own window u holds a share of v, "
-        "which flatters the cosine; the paper does not say whether it is in, and its .96 and .58 are nearest to the "
+        "which inflates the cosine; the paper does not say whether it is in, and its .96 and .58 are nearest to the "
         "plain mean with the word in."
     )
 
@@ -134,7 +134,7 @@ def _why_induced(numbers: Numbers) -> str:
 TABLE_2 = Exhibit(
     "table-2",
     "Table 2: induced embeddings of held-out words",
-    "The average context u of a word, taken through a map A that was fitted to other words, should be near the word's "
+    "The average context u of a word, mapped by an A that was fitted to other words, should be close to the word's "
     "vector v. A third of the words is held out; the cosine of A·u and v is a mean over them.",
     _run_induced,
     _figures_induced,

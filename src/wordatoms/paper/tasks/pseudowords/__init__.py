@@ -53,7 +53,7 @@ def run(
 
 @contextmanager
 def _written_text(inputs: Inputs) -> Iterator[Path]:
-    """The text of the model as words between spaces."""
+    """Write the text of the model to a temporary file, as words separated by spaces."""
     from wordatoms.counts.vocabulary import Vocabulary, write_lines
     from wordatoms.pipeline.sources import counted_text, settings_of
     from wordatoms.storage.files import spill_folder

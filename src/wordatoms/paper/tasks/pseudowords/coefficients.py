@@ -21,7 +21,7 @@ RATIOS = (1.0, 1.5, 3.0, 6.0, 12.0, 30.0, 100.0, np.inf)
 
 @dataclass(frozen=True)
 class LawFit:
-    """How well a law for α and β does."""
+    """How well a law for α and β fits."""
 
     unexplained: float
     """Mean of ‖u − (α·v₁ + β·v₂)‖² / ‖u‖²."""
@@ -32,7 +32,7 @@ class LawFit:
 
 @dataclass(frozen=True)
 class RatioBin:
-    """Pseudowords whose words are about equally different in frequency, by medians."""
+    """Medians over pseudowords with a similar ratio of frequencies."""
 
     n_pairs: int
     ratio: float
@@ -46,7 +46,7 @@ class RatioBin:
 @dataclass(frozen=True)
 class CoefficientFits:
     free: LawFit
-    """The best α and β of each pseudoword: no law can leave less unexplained."""
+    """The best α and β of each pseudoword, a lower bound for any law."""
     theorem: LawFit
     log_law: LawFit
     log_slope: float | None

@@ -1,17 +1,15 @@
 """Table 3: is the vector of a pseudoword the sum of its two words' vectors that Theorem 2 predicts (test 1)?
 
 Pairs of words are drawn at random, no word twice, and merged in the counts. The vectors of the pseudowords are trained
-as those of the model were, all other words held where they are, and compared with f₁/(f₁+f₂)·v₁ + f₂/(f₁+f₂)·v₂. The
-relative error is the paper's, of squared norms: ‖u − v‖² / ‖v‖². The pairs are independent of the text's meaning, so
-the baselines say how much of a cosine is the theorem's: the more frequent word alone, the plain mean of both words,
-and the prediction for another pair.
+with the trainer of the model, with all other vectors fixed, and compared with f₁/(f₁+f₂)·v₁ + f₂/(f₁+f₂)·v₂. The
+relative error is the paper's, of squared norms: ‖u − v‖² / ‖v‖². Three baselines show how much of a cosine is due to
+the theorem: the more frequent word alone, the plain mean of both words, and the prediction for another pair.
 
-The vectors of all words can also be trained anew on the changed text and taken back by a linear map (the footnote of
+The vectors of all words can also be retrained on the changed text and mapped back linearly (the footnote of
 test 1, with skip-gram): `evaluate_retrained_pseudowords`.
 
-Which sum fits best is asked without the theorem, too: see `wordatoms.paper.tasks.pseudowords.coefficients`. Left out:
-SN's constant C,
-which is held like the other words; and pseudowords as test data for telling senses apart.
+`wordatoms.paper.tasks.pseudowords.coefficients` finds the sum that fits best without assuming the theorem. SN's
+constant C is held fixed like the other words. Pseudowords as labelled contexts are in `wordatoms.tuning.pseudowords`.
 """
 
 from __future__ import annotations
@@ -47,11 +45,11 @@ from wordatoms.storage.files import spill_folder
 LARGEST_SHARE = 0.9
 """Share of the words that the paper's largest experiment merges."""
 AGREEMENT = 0.05
-"""Cosines this near are said to agree."""
+"""Cosines that differ by no more than this count as equal."""
 
 Vectors = NDArray[np.float64]
 Learn = Callable[[Merging, int], tuple[Vectors, float | None]]
-"""From the words to merge and a seed to the vectors of the pseudowords, and how well spaces were aligned."""
+"""Maps the words to merge and a seed to the vectors of the pseudowords and the alignment of the two spaces."""
 
 
 class PaperFigures(NamedTuple):
@@ -69,7 +67,7 @@ PAPER_RETRAINED = {"relative_error": (0.20, 0.32), "cosine": (0.86, 0.92)}
 
 
 class Pseudoword(NamedTuple):
-    """A pair of words, the more frequent one first, and what became of it."""
+    """A pair of words, the more frequent one first, and the scores of its pseudoword."""
 
     word1: str
     word2: str
@@ -90,13 +88,13 @@ class Pseudoword(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Some pseudowords made and trained together."""
+    """Pseudowords that were merged and trained together."""
 
     n_pairs: int
     seed: int
     is_largest: bool
     alignment: float | None
-    """Where all words were trained anew: mean cosine of the unmerged words, mapped back, with what they were."""
+    """If all words were retrained: mean cosine of the unmerged words, mapped back, with what they were."""
     pseudowords: tuple[Pseudoword, ...]
 
     def mean(self, measure: str) -> float:
@@ -207,12 +205,12 @@ def evaluate_pseudowords(
     n_pairs
         Numbers of pairs, for each of which there are `n_runs` runs, with the seeds `random_state`, + 1, …
     largest
-        One run more, in which 90% of the words are merged.
+        Add one run in which 90% of the words are merged.
     min_count
         Rarer words are not drawn.
     parameters
-        Those of the trainer, best the model's own. Where few words move, 25 epochs come within 0.002 of the optimum in
-        the cosine and within 0.02 in the relative error; where most of them do, 100 epochs do clearly better than 25.
+        Parameters of the trainer, preferably those of the model. If few words are trained, 25 epochs come within 0.002
+        of the best cosine and within 0.02 of the best relative error; if most are, 100 epochs are clearly better.
     """
     held = trainer_names(has="holds_words")
     if embeddings.method not in held:
@@ -257,7 +255,7 @@ def evaluate_retrained_pseudowords(
     parameters: Mapping[str, Any] | None = None,
     random_state: int = 0,
 ) -> PseudowordsResult:
-    """Merge pairs of words in the text, train on it from the beginning, map back, compare with Theorem 2.
+    """Merge pairs of words in the text, retrain all words on it, map them back, compare with Theorem 2.
 
     `lines` is the text of the embeddings: words between spaces, a paragraph per line. `parameters` are those of their
     trainer, which reads text.
@@ -282,7 +280,7 @@ def _retrain(method: str, lines: Path, merging: Merging, parameters: Mapping[str
 
 
 def align_pseudowords(before: Embeddings, after: Embeddings, merging: Merging) -> tuple[Vectors, float]:
-    """Pseudowords of one space in another, by the linear map that suits the unmerged words best; its mean cosine."""
+    """Pseudowords of one space in another, by the linear map that fits the unmerged words best, and its mean cosine."""
     kept = np.flatnonzero(~merging.is_merged)
     if len(kept) <= before.dim:
         raise InputError(
@@ -308,7 +306,9 @@ def _sizes(
     vocabulary: Vocabulary, n_pairs: Sequence[int], n_runs: int, *, largest: bool, min_count: int
 ) -> list[_Size]:
     if min(n_pairs, default=2) < 2:
-        raise InputError(f"n_pairs is {min(n_pairs)}; pass 2 or more, for a baseline is another pair's prediction.")
+        raise InputError(
+            f"n_pairs is {min(n_pairs)}; pass 2 or more, because one baseline is the prediction for another pair."
+        )
     if n_runs < 1 or not (n_pairs or largest):
         raise InputError(f"n_runs is {n_runs} and n_pairs {list(n_pairs)}; ask for one run or more.")
     sizes = [_Size(number, run, False) for number in n_pairs for run in range(n_runs)]

@@ -94,7 +94,7 @@ def _why_pseudowords(_numbers: Numbers) -> str:
 TABLE_3 = Exhibit(
     "table-3",
     "Table 3: pseudowords against Theorem 2",
-    "Two random words are written as one and its vector is trained with all others held. Theorem 2 predicts the sum "
+    "Two random words are merged into one, whose vector is trained with all others fixed. Theorem 2 predicts the sum "
     "of both vectors, each with its share of the occurrences.",
     _run_pseudowords,
     _figures_pseudowords,

@@ -1,4 +1,4 @@
-"""What the paper says in passing, each remark as a number (Sections 2, 3 and 5)."""
+"""Remarks that the paper makes in passing, each measured (Sections 2, 3 and 5)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(inputs: Inputs) -> RemarksResult:
 TASKS = (
     Task(
         "remarks",
-        "What the paper says in passing: atoms per discourse, similarity of discourses, signs of coefficients.\n\n"
+        "Remarks made in passing: atoms per discourse, similarity of discourses, signs of coefficients.\n\n"
         "Needs the stages map and atomize.",
         run,
         ("model", "seed", "threads"),

@@ -1,18 +1,17 @@
 """Four remarks that the paper makes in passing, each as a number with something to compare it to.
 
 1. *The discourse of a typical place in text is a linear combination of around 3–4 atoms* (Section 3). Every other word
-   of a random window gives one estimate of its discourse vector (SIF, then A), the words between another. The first is
-   coded with ever more atoms: those that belong to the discourse bring the sum nearer to the second estimate, those
-   that fit chance do not. Needed are the fewest that come within 2% of the largest cosine; the whole curve is in the
-   JSON. Beside it: the first estimate without atoms.
+   of a random window gives one estimate of its discourse vector (SIF, then A); the remaining words give a second one.
+   The first estimate is coded with a growing number of atoms. Atoms that belong to the discourse bring the sum closer
+   to the second estimate; atoms that fit noise do not. The number reported is the smallest within 2% of the largest
+   cosine; the JSON has the whole curve. Baseline: the first estimate without atoms.
 2. *Discourses look alike above an inner product of .85 and quite different below .5* (Section 3). For pairs of unit
    vectors with a given inner product, in the plane of two discourses: the share of their 20 nearest words in common.
-3. *Most coefficients are non-negative though unrestricted* (Section 5). Beside the share for words: that for vectors of
-   random directions.
-4. *(Σ⁻¹ + 4I)^(-1/2), which leads from the vectors of the model to those of trained embeddings, is close to a multiple
-   of the identity* (Section 2). The model's vectors are alike in all directions, so this matrix is, up to its scale,
-   the root of the covariance of the trained vectors. Its relative distance from the nearest multiple of the identity;
-   beside it that of A, which is not meant to be close to one.
+3. *Most coefficients are non-negative though unrestricted* (Section 5). Baseline: vectors of random directions.
+4. *(Σ⁻¹ + 4I)^(-1/2), which maps the vectors of the generative model to trained embeddings, is close to a multiple of
+   the identity* (Section 2). The vectors of the generative model have the same variance in all directions, so this
+   matrix is, up to scale, the square root of the covariance of the trained vectors. Measured: its relative distance
+   from the nearest multiple of the identity. Baseline: the distance of A, which need not be close to one.
 """
 
 from __future__ import annotations
@@ -43,11 +42,11 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class AtomStep:
-    """How near so many atoms of one half of a window come to the other half, on average."""
+    """How close a number of atoms, fitted to one half of a window, comes to the other half; a mean over windows."""
 
     n_atoms: int
     explained: float
-    """Of the squared length of the first half."""
+    """The share of the squared length of the first half that is explained."""
     cosine: float
     """With the second half."""
 
@@ -65,7 +64,7 @@ class RemarksResult(TaskResult):
     steps: tuple[AtomStep, ...]
     cosine_without_atoms: float
     n_best: tuple[int, ...]
-    """The number of atoms that brings each window nearest to its other half."""
+    """For each window, the number of atoms that comes closest to its other half."""
     likeness: tuple[Likeness, ...]
     nonnegative: float
     nonnegative_random: float
@@ -74,7 +73,7 @@ class RemarksResult(TaskResult):
 
     @property
     def n_needed(self) -> int:
-        """The fewest atoms that are nearly as good as any number, on average."""
+        """The smallest number of atoms within 2% of the best mean cosine."""
         best = max(step.cosine for step in self.steps)
         return next(step.n_atoms for step in self.steps if step.cosine >= NEARLY * best)
 
@@ -130,7 +129,7 @@ def _row(remark: str, ours: float | int, paper: str, beside: str) -> dict[str, A
 def evaluate_remarks(
     embeddings: Embeddings, atoms: Atoms, induced_map: InducedMap, *, random_state: int = 0, threads: int | None = None
 ) -> RemarksResult:
-    """All four, on the windows that were drawn when the map was learned."""
+    """Measure all four remarks on the random windows stored with the map."""
     rng = np.random.default_rng(random_state)
     first, second = half_discourses(embeddings, induced_map)
     steps, n_best = _steps(first, second, atoms, threads)
@@ -152,7 +151,7 @@ def evaluate_remarks(
 
 
 def half_discourses(embeddings: Embeddings, induced_map: InducedMap) -> tuple[Matrix, Matrix]:
-    """Two discourse vectors of each window, from every other word and from those between, at length 1."""
+    """Two unit discourse vectors per window: one from every other word, one from the remaining words."""
     sif, windows = induced_map.sif(embeddings), induced_map.windows
     places = np.arange(windows.shape[1]) % 2 == 0
     halves = [sif.window_vectors(np.where(half, windows, -1), include_target=True) for half in (places, ~places)]
@@ -166,7 +165,7 @@ def half_discourses(embeddings: Embeddings, induced_map: InducedMap) -> tuple[Ma
 def _steps(
     first: Matrix, second: Matrix, atoms: Atoms, threads: int | None
 ) -> tuple[tuple[AtomStep, ...], tuple[int, ...]]:
-    """What each number of atoms does, and which is best for each window."""
+    """The result for each number of atoms, and the best number for each window."""
     steps, nearness = [], []
     for sparsity in range(1, min(MOST_ATOMS, len(atoms)) + 1):
         coded = sparse_code(first, atoms.vectors, sparsity=sparsity, threads=threads).decode(atoms.vectors)
@@ -180,7 +179,7 @@ def _steps(
 
 
 def _in_common(embeddings: Embeddings, discourses: Matrix, cosine: float, rng: np.random.Generator) -> float:
-    """The mean share of nearest words that stay the same."""
+    """The mean share of nearest words that two vectors have in common."""
     first, second = discourses[rng.integers(len(discourses), size=(2, N_PAIRS))]
     across = second - (first * second).sum(axis=1, keepdims=True) * first
     turned = cosine * first + np.sqrt(1 - cosine**2) * to_unit(across)

@@ -1,4 +1,4 @@
-"""What the paper says in passing, each remark as a number (Sections 2, 3 and 5)."""
+"""Remarks that the paper makes in passing, each measured (Sections 2, 3 and 5)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _why_remarks(_numbers: Numbers) -> str:
 
 REMARKS = Exhibit(
     "remarks",
-    "What the paper says in passing",
+    "Remarks made in passing",
     "Sentences of the paper without a table, each as a number: how many atoms make a discourse, when two discourses "
     "look alike, that most coefficients are not negative, and that a matrix is close to a multiple of the identity.",
     _run_remarks,

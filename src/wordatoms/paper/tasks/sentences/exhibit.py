@@ -1,7 +1,7 @@
 """Sentences that show the senses of *ring*: a table that is commented out in the paper's source (Section 5).
 
-Sentences are somebody's text. They go into the report only where `--source` says whose they are and under which
-licence, and then that stands below them.
+Sentences are copyrighted text: the report includes them only if `--source` names their origin and licence, which is
+then printed below them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Word similarity and analogies: whether the vectors themselves are fit to be searched for senses."""
+"""Word similarity and analogies: the quality of the vectors themselves."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 The answer is the word whose unit vector has the largest inner product with v_b − v_a + v_c, the three words
 of the question left out. The baseline answers with the nearest word of c, which is often right by itself. The
-paper reports no such figures for its embeddings; these say whether one is fit to be searched for senses.
-What it leaves out: other ways to answer (3CosMul, pair direction).
+paper reports no such figures for its embeddings; they measure the quality of the vectors before senses are sought.
+Left out: other ways to answer (3CosMul, pair direction).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Question(NamedTuple):
 
 
 class AnalogyScore(NamedTuple):
-    """How many questions there are, can be asked, and are answered right."""
+    """The numbers of questions, of questions with known words, and of correct answers."""
 
     n_questions: int
     n_covered: int
@@ -54,7 +54,7 @@ class AnalogyScore(NamedTuple):
 
     @property
     def accuracy(self) -> float | None:
-        """Over the covered questions; None where there are none."""
+        """The accuracy over the covered questions; None if there are none."""
         return self.n_correct / self.n_covered if self.n_covered else None
 
     @property
@@ -73,7 +73,7 @@ class AnalogyResult(TaskResult):
 
     @cached_property
     def scores(self) -> dict[str, AnalogyScore]:
-        """Of everything, of the semantic and the syntactic questions, and of each category."""
+        """Scores of all questions, of the semantic and the syntactic ones, and of each category."""
         groups: dict[str, list[Question]] = {"total": [], "semantic": [], "syntactic": []}
         for question in self.questions:
             kind = "syntactic" if question.category.startswith("gram") else "semantic"
@@ -110,7 +110,7 @@ def evaluate_analogy(
     """Answer the questions of files with `a b c d` on each line.
 
     The category of a question is the name of its file, or the last line `: category` before it. With
-    `max_words` only that many words, the first and so the most frequent ones, are known and can be answers.
+    `max_words` only that many words, the most frequent ones, are known and can be answers.
     """
     if max_words is not None:
         embeddings = _most_frequent(embeddings, max_words)

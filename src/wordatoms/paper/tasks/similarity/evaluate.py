@@ -2,8 +2,8 @@
 
 The score of a set is Spearman's correlation of cosines and ratings, once over the pairs whose words are both
 known, once over all pairs with the mean cosine for the others, so that a small vocabulary is no advantage.
-The baseline knows only spelling. The paper reports no such figures for its embeddings; these say whether one
-is fit to be searched for senses. Words in context are the matter of another task.
+The baseline compares spellings. The paper reports no such figures for its embeddings; they measure the quality of
+the vectors before senses are sought. Words in context are scored by the task `scws`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class RatedPair(NamedTuple):
     rating: float
     """What people said."""
     similarity: float | None = None
-    """The cosine; None where a word is unknown."""
+    """The cosine; None if a word is unknown."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class SimilaritySet:
 
     @cached_property
     def spearman_all_pairs(self) -> float | None:
-        """Over all pairs, those with unknown words at the mean cosine of the others."""
+        """The score over all pairs; pairs with unknown words get the mean cosine of the others."""
         return spearman(filled_with_mean(self._similarities), self._ratings)
 
     @cached_property

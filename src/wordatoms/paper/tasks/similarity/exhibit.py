@@ -1,4 +1,4 @@
-"""The health of the vectors themselves: word similarity and analogies. An addition of ours; scores only."""
+"""The quality of the vectors themselves: word similarity and analogies. Not in the paper; scores only."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ def _render(numbers: Numbers) -> list[Block]:
 
 
 def _why(_numbers: Numbers) -> str:
-    return "The paper reports no such figures; they say whether vectors are fit to be searched for senses."
+    return "The paper reports no such figures; they measure the quality of the vectors before senses are sought."
 
 
 EMBEDDINGS = Exhibit(
     "embeddings",
     "The vectors themselves: similarity and analogies",
     "Spearman's correlation of cosines with people's ratings over all pairs of each set (those with unknown words at "
-    "the mean cosine), and the share of analogies answered right.",
+    "the mean cosine), and the share of correct answers to analogies.",
     _run,
     _figures,
     _render,

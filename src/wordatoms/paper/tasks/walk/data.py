@@ -8,7 +8,7 @@ at σ² = 2. Then c given a word is Gaussian with mean (Σ⁻¹ + σ²I)⁻¹ v_
     the window with w itself    A = n (Σ⁻¹ + σ²I) (Σ⁻¹ + nσ²I)⁻¹      the paper's A at σ² = 2
     w left out of its window    A = I + Σ⁻¹/σ²                        the words around w have mean σ²·E[c | w]
 
-The averages run over occurrences: a window that holds w twice counts twice. Every window has a discourse of its own,
+The averages run over occurrences: a window that holds w twice counts twice. Every window has its own discourse,
 as in the paper's proof; the slow drift of the discourse from window to window is left out.
 """
 
@@ -36,11 +36,11 @@ Result = TypeVar("Result")
 BLOCK_WINDOWS = 256
 """Windows that are drawn together, with a seed of their own."""
 MAX_PARTS = 32
-"""A text is summed in at most so many parts, whatever the threads."""
+"""The maximum number of parts in which a text is summed, the same for any number of threads."""
 MAX_EXPONENT = 1000.0
-"""Of σ²·tr Σ; far above what the theorems allow, far below what overflows."""
+"""The largest σ²·tr Σ: far above what the theorems allow, far below an overflow."""
 VECTOR_STREAM, TEXT_STREAM, DISCOURSE_STREAM, PAIR_STREAM = range(4)
-"""What a generator draws, so that no two kinds of draws share their random numbers."""
+"""Separate random streams for each kind of draw."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,12 @@ class GaussianWalk:
 
     @cached_property
     def spread(self) -> Floats:
-        """Takes standard normal numbers to discourses."""
+        """The Cholesky factor that maps standard normal numbers to discourses."""
         return np.asarray(np.linalg.cholesky(self.covariance), np.float64)
 
 
 class Contexts(NamedTuple):
-    """What stands around each word: sums over the windows of its occurrences, the word itself left out."""
+    """Sums over the windows around each word, without the word itself."""
 
     counts: Floats
     """(n_words,) occurrences."""
@@ -106,7 +106,7 @@ class Contexts(NamedTuple):
             return self.sums / self.n_neighbours[:, None]
 
     def grouped(self, groups: NDArray[np.intp]) -> Contexts:
-        """The contexts of words each written in place of several, `groups` (n_groups, n_senses) rows."""
+        """The contexts of pseudowords that each replace several words, `groups` (n_groups, n_senses) rows."""
         return Contexts(*(array[groups].sum(axis=1) for array in self))
 
 

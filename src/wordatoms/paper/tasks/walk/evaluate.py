@@ -1,14 +1,14 @@
 """The theorems of Section 2 on texts drawn from their own model, where the truth is known.
 
-Theorem 1: the average context vector u_w, taken through the A that Σ prescribes, against the vector v_w from which
-the words were drawn; and the least-squares A of Section 4.1, fitted to the text, against that A. Both with the
-target word in its window, as the paper states it, and with it left out.
-Theorem 2: pairs of words, the senses, are written as one word; A·u of that word against α v₁ + β v₂ with the shares
-α, β of the senses in the text. In that text the vectors of such words are not known, so they are nobody's neighbours.
-The partition function: how far Z_c spreads around Z·exp(σ²‖c‖²/2).
+Theorem 1: the average context vector u_w, mapped by the A that Σ prescribes, is compared with the vector v_w from
+which the words were drawn; and the least-squares A of Section 4.1, fitted to the text, is compared with that A. Both
+are done with the target word in its window, as the paper states the theorem, and without it.
+Theorem 2: pairs of words, the senses, are merged into one word; A·u of that word is compared with α v₁ + β v₂, with the
+shares α, β of the senses in the text. The vectors of merged words are unknown, so they do not count as neighbours.
+The partition function: how much Z_c varies around Z·exp(σ²‖c‖²/2).
 
-What remains in an endless text comes from the vocabulary, which is finite (the ≈ of the theorems), and is estimated
-apart. SIF weights and embeddings trained on the text are left out: here the vectors are those of the model.
+The error that remains in an infinite text comes from the finite vocabulary (the ≈ of the theorems) and is estimated
+separately. SIF weights and trained embeddings are left out: the vectors are those of the generative model.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from wordatoms.paper.tasks.walk.data import (
 Rows = NDArray[np.intp]
 
 LENGTH_RATIO = 4
-"""Each text is so many times as long as the one before."""
+"""The length of each text relative to the one before."""
 FEWEST_PAIRS = 2
-"""A baseline is another pair's senses."""
+"""One baseline uses the senses of another pair."""
 N_DISCOURSES = 50_000
 """Discourses over which an endless text is averaged."""
 STATEMENTS = {
@@ -60,7 +60,7 @@ PAPER = {
 
 
 class Fit(NamedTuple):
-    """How near estimates are to the truth, on average."""
+    """How close estimates are to the truth, as means over words or pairs."""
 
     relative_error: float
     """Length of the difference over the length of the truth."""
@@ -68,7 +68,7 @@ class Fit(NamedTuple):
 
 
 Fits = tuple[Fit, dict[str, Fit]]
-"""Of a statement, and of its baselines."""
+"""The fit of a statement, and those of its baselines."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Measure:
 
     statement: str
     n_tokens: int | None
-    """None: an endless text."""
+    """None for an infinite text."""
     fit: Fit
     baselines: dict[str, Fit]
 
@@ -97,7 +97,7 @@ class WalkSettings:
     window: int
     variance: float
     trace: float
-    """Of the covariance of the discourses."""
+    """The trace of the covariance of the discourses."""
     spread: float
     """Its largest eigenvalue over its smallest."""
     n_pairs: int
@@ -108,13 +108,13 @@ class WalkSettings:
 class WalkResult(TaskResult):
     settings: WalkSettings
     measures: tuple[Measure, ...]
-    """By length of text, the endless one last."""
+    """By length of text, the infinite one last."""
 
     def of(self, statement: str) -> list[Measure]:
         return [measure for measure in self.measures if measure.statement == statement]
 
     def finite(self, statement: str) -> list[Measure]:
-        """On texts that were drawn; for the partition function, which needs none, the one there is."""
+        """The measures on drawn texts; the partition function needs no text and has a single one."""
         return [measure for measure in self.of(statement) if measure.n_tokens] or self.of(statement)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -199,7 +199,7 @@ def block_tokens(window: int) -> int:
 
 
 def text_lengths(n_tokens: int, window: int, n_lengths: int) -> list[int]:
-    """Numbers of blocks, each LENGTH_RATIO times the one before; fewer where the shortest would be none."""
+    """Numbers of blocks, each LENGTH_RATIO times the one before; fewer if the shortest would have none."""
     if n_tokens < 1 or n_lengths < 1:
         raise InputError(f"n_tokens is {n_tokens} and n_lengths is {n_lengths}; pass 1 or more of each.")
     n_blocks = -(-n_tokens // block_tokens(window))
@@ -215,7 +215,7 @@ def _settings(walk: GaussianWalk, n_pairs: int, random_state: int) -> WalkSettin
 def _draw_pairs(n_words: int, n_pairs: int, random_state: int) -> Rows:
     """Pairs of different words, (n_pairs, 2), no word in two of them."""
     if n_words < 4 * FEWEST_PAIRS:
-        raise InputError(f"n_words is {n_words}; pass {4 * FEWEST_PAIRS} or more, for half of them stay unmerged.")
+        raise InputError(f"n_words is {n_words}; pass {4 * FEWEST_PAIRS} or more, because half of them stay unmerged.")
     if not FEWEST_PAIRS <= n_pairs <= n_words // 4:
         raise InputError(f"n_pairs is {n_pairs}; with {n_words:,} words pass 2 to {n_words // 4:,}.")
     words = stream_generator(random_state, PAIR_STREAM).permutation(n_words)
@@ -225,7 +225,7 @@ def _draw_pairs(n_words: int, n_pairs: int, random_state: int) -> Rows:
 def _growing_text(
     walk: GaussianWalk, lengths: list[int], pairs: Rows, random_state: int, threads: int | None
 ) -> Iterator[tuple[Contexts, Contexts]]:
-    """The contexts in texts of so many blocks, each going on from the one before."""
+    """Yield the contexts in texts of these numbers of blocks, each an extension of the one before."""
     options: dict[str, Any] = {"hidden": pairs.ravel(), "random_state": random_state, "threads": threads}
     so_far = None
     for start, stop in pairwise([0, *lengths]):
@@ -253,7 +253,7 @@ def _measure(
 
 
 def _vector_fits(means: Floats, vectors: Floats, matrix: Floats) -> Fits:
-    """A·u against v, and u itself, as it is and at its best length."""
+    """Compare A·u with v; the baselines are u itself and its best multiple."""
     scalar = _best_scalar(means, vectors)
     baselines = {"no A": compare(means, vectors), "best multiple of u": compare(scalar * means, vectors)}
     return compare(means @ matrix.T, vectors), baselines
@@ -269,7 +269,7 @@ def _matrix_fits(means: Floats, vectors: Floats, matrix: Floats) -> Fits:
 
 
 def _sense_fits(contexts: Contexts, vectors: Floats, matrix: Floats, pairs: Rows) -> Fits:
-    """A·u of two words written as one against the mixture of their vectors."""
+    """Compare A·u of two merged words with the mixture of their vectors."""
     pairs = pairs[(contexts.n_neighbours[pairs] > 0).all(axis=1)]
     if len(pairs) < 2:
         raise InputError("fewer than two pairs of senses occur in the shortest text; pass more tokens or more pairs.")

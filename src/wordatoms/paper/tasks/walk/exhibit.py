@@ -62,7 +62,7 @@ def draw_errors(numbers: Numbers) -> LineChart:
             for guess, shown_guess in GUESSES.items():
                 errors = [each["baselines"][guess]["relative_error"] for each in measured]
                 lines[shown_guess] = Line(xs, errors, "baseline")
-    endless = {"A·u against v in an endless text": numbers["scores"][shown[0]]["endless_text"]}
+    endless = {"A·u against v in an infinite text": numbers["scores"][shown[0]]["endless_text"]}
     title = "Errors against the length of the simulated text"
     return LineChart(title, "tokens drawn", "relative error", lines, endless, log_x=True, log_y=True)
 
@@ -73,16 +73,15 @@ def _render_walk(numbers: Numbers) -> list[Block]:
         draw_errors(numbers),
         Remark(
             f"{settings['n_words']:,} words in {settings['dim']} dimensions, windows of {settings['window']}, trace "
-            f"of the covariance of discourses {settings['trace']:g}; {settings['n_pairs']} pairs of words written as "
-            "one."
+            f"of the covariance of discourses {settings['trace']:g}; {settings['n_pairs']} merged pairs of words."
         ),
     ]
 
 
 def _why_walk(_numbers: Numbers) -> str:
     return (
-        "The paper proves limits and gives no figures; what remains in an endless text comes from the finite "
-        "vocabulary, the ≈ of the theorems."
+        "The paper proves limits and gives no figures; the error that remains in an infinite text comes from the "
+        "finite vocabulary, the ≈ of the theorems."
     )
 
 

@@ -1,14 +1,14 @@
 """Table 4: how near is a word's vector to the span of its senses, as WordNet describes them (test 2)?
 
-The text of a sense is its definition and its examples; its vector is the SIF vector of that text, taken through A. The
-cosine is that of the angle between the word's vector and the span of the vectors of all its senses. Any few vectors
-span something, and vectors of texts have much in common, so the same cosine with as many senses of other words stands
-beside it. The words are those of SemEval-2010 task 14, the names of its files: `nouns/air.n.xml`.
+The text of a sense is its definition and its examples; its vector is the SIF vector of that text, mapped by A. The
+score is the cosine of the angle between the word's vector and the span of the vectors of all its senses. Any set of
+vectors spans something, and vectors of texts have much in common, so the baseline is the same cosine with the same
+number of senses of other words. The words are those of SemEval-2010 task 14, from its file names: `nouns/air.n.xml`.
 
-The paper does not say whether the word itself counts where it stands in its own examples. It would bring its vector
-into the span, so here it is left out with its inflected forms. Nor does it say which part of speech is meant: as a
-vector is of all of them, all senses of the spelling are taken. How much either choice matters stands beside it: kept
-words bring the cosines nearer to the paper's, most of all with an A that was fitted with the word in its contexts.
+The paper does not say whether a word counts where it occurs in its own examples. It would bring its own vector into
+the span, so here the word and its inflected forms are left out. Nor does the paper say which part of speech is meant: a
+vector covers all of them, so all senses of the spelling are used. The other choices are reported as well: keeping the
+word brings the cosines closer to the paper's, most of all if A was fitted with the word in its own contexts.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from wordatoms.text.tokenizer import Tokenizer
 PAPER = {"glove": 0.72, "skipgram": 0.73, "sn": 0.76}
 """Table 4, by method."""
 AGREEMENT = 0.05
-"""Cosines this near are said to agree."""
+"""Cosines that differ by no more than this count as equal."""
 
 Vectors = NDArray[np.float32]
 
 
 class Target(NamedTuple):
-    """A word to be tested, and the part of speech it is tested as elsewhere."""
+    """A word to test, and its part of speech in SemEval-2010."""
 
     word: str
     pos: str
@@ -54,9 +54,9 @@ class Variant(NamedTuple):
     all_parts: bool = True
     """Whether senses of all parts of speech are taken."""
     with_word: bool = False
-    """Whether the word counts where it stands in its own examples."""
+    """Whether the word counts where it occurs in its own examples."""
     mapped: bool = True
-    """Whether vectors are taken through A."""
+    """Whether vectors are mapped by A."""
 
 
 HEADLINE, WORD_KEPT = "word left out", "word kept"
@@ -67,7 +67,7 @@ VARIANTS = {
     WORD_KEPT: Variant(with_word=True),
     f"{WORD_KEPT}, without A": Variant(with_word=True, mapped=False),
 }
-"""The headline first, then other choices."""
+"""The headline, then the alternatives."""
 
 
 class WordSpan(NamedTuple):
@@ -78,7 +78,7 @@ class WordSpan(NamedTuple):
     n_senses: int
     cosine: float
     cosine_random: float
-    """With the span of as many senses of other words."""
+    """The cosine with the span of the same number of senses of other words."""
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,8 @@ def evaluate_wordnet(
     known = [target for target in targets if senses[target] and target.word in embeddings]
     if len({target.word for target in known}) < 2:
         raise InputError(
-            f"{len(known)} of the {len(targets)} words are known to both the model and WordNet; two are needed, for "
-            "a baseline is the senses of others."
+            f"{len(known)} of the {len(targets)} words are known to both the model and WordNet; two are needed, "
+            "because the baseline uses the senses of other words."
         )
     maker = _SenseVectors(induced_map.sif(embeddings, tokenizer), induced_map)
     spans = {

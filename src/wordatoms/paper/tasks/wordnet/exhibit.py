@@ -54,12 +54,12 @@ def _render_wordnet(numbers: Numbers) -> list[Block]:
         for method, model in numbers["models"].items()
         for row in model["rows"]
     ]
-    return [make_table(columns, rows, "How much each choice matters that the paper does not tell.")]
+    return [make_table(columns, rows, "Effect of the choices that the paper leaves open.")]
 
 
 def _why_wordnet(_numbers: Numbers) -> str:
     return (
-        "A word often stands in its own examples, which puts its vector into the span; ours leaves it out. The paper "
+        "A word often occurs in its own examples, which puts its vector into the span; ours leaves it out. The paper "
         "does not say what it does, and with the word kept the cosines come much nearer to its figures."
     )
 
@@ -68,7 +68,8 @@ TABLE_4 = Exhibit(
     "table-4",
     "Table 4: word vectors and the senses of WordNet",
     "Each sense of a word in WordNet is a text, and so a vector. The word's own vector should lie near the span of its "
-    "senses. The words are those of SemEval-2010 task 14; beside it, the span of as many senses of other words.",
+    "senses. The words are those of SemEval-2010 task 14; the baseline is the span of the same number of "
+    "senses of other words.",
     _run_wordnet,
     _figures_wordnet,
     _render_wordnet,
