@@ -80,8 +80,8 @@ def _render(numbers: Numbers) -> list[Block]:
 
 def _why(_numbers: Numbers) -> str:
     return (
-        "Runs are merged, and atoms that no second run finds are dropped, before atoms are judged meaningless; so fewer "
-        "are dropped at that point than in the paper."
+        "Runs are merged, and atoms that no second run finds are dropped, before atoms are judged meaningless; so "
+        "fewer are dropped at that point than in the paper."
     )
 
 
