@@ -81,15 +81,20 @@ def make_app(explorer: Explorer, *, host: str = "127.0.0.1") -> FastAPI:
 api = APIRouter(prefix="/api")
 
 
-def _parts(request: Request) -> tuple[Explorer, Dispatcher]:
-    return request.app.state.explorer, request.app.state.dispatcher
+def _explorer(request: Request) -> Explorer:
+    found: Explorer = request.app.state.explorer
+    return found
+
+
+def _dispatcher(request: Request) -> Dispatcher:
+    found: Dispatcher = request.app.state.dispatcher
+    return found
 
 
 @api.get("/model", response_model=json_schema(ModelFacts))
 async def model(request: Request) -> Response:
     """What the model is, and what the page can show."""
-    explorer, dispatcher = _parts(request)
-    return await dispatcher.quick(request, partial(explorer.model))
+    return await _dispatcher(request).quick(request, partial(_explorer(request).model))
 
 
 @api.get("/complete", response_model=list[str])
@@ -97,82 +102,74 @@ async def complete(
     request: Request, q: Text, n: Annotated[int, Query(ge=1, le=50)] = 8, model: ModelName = None
 ) -> Response:
     """Words with this prefix, the most frequent first."""
-    explorer, dispatcher = _parts(request)
-    return await dispatcher.quick(request, partial(explorer.of(model).complete, q, n))
+    return await _dispatcher(request).quick(request, partial(_explorer(request).of(model).complete, q, n))
 
 
 @api.get("/word", response_model=json_schema(WordPage))
 async def word(request: Request, word: Text, model: ModelName = None, forms: bool = False) -> Response:
     """The senses of a word, its forms and its nearest words; with `forms`, the senses of all its forms."""
-    explorer, dispatcher = _parts(request)
+    explorer = _explorer(request)
     search = partial(explorer.of(model).find_nearest, word) if explorer.needs_searches else None
-    return await dispatcher.quick(request, partial(explorer.word, word, model, forms=forms), search=search)
+    return await _dispatcher(request).quick(request, partial(explorer.word, word, model, forms=forms), search=search)
 
 
 @api.get("/sentences", response_model=json_schema(WordQuotes))
 async def sentences(request: Request, word: Text, model: ModelName = None) -> Response:
     """Sentences of the corpus for each sense; ask again while the state is `reading`."""
-    explorer, dispatcher = _parts(request)
-    return await dispatcher.fresh(request, lambda: pack_json(explorer.sentences(word, model)))
+    return await _dispatcher(request).fresh(request, lambda: pack_json(_explorer(request).sentences(word, model)))
 
 
 @api.get("/atoms", response_model=json_schema(AtomMap))
 async def atoms(request: Request, model: ModelName = None) -> Response:
     """The map of all atoms."""
-    explorer, dispatcher = _parts(request)
-    return await dispatcher.slow(request, partial(explorer.of(model).atoms))
+    return await _dispatcher(request).slow(request, partial(_explorer(request).of(model).atoms))
 
 
 @api.get("/atom/{atom}", response_model=json_schema(AtomPage))
 async def atom(request: Request, atom: AtomId, model: ModelName = None) -> Response:
     """One atom: its words, its neighbours, its meta-atoms."""
-    explorer, dispatcher = _parts(request)
-    return await dispatcher.quick(request, partial(explorer.of(model).atom, atom))
+    return await _dispatcher(request).quick(request, partial(_explorer(request).of(model).atom, atom))
 
 
 @api.get("/search", response_model=json_schema(list[AtomMatch]))
 async def search(request: Request, q: Text, model: ModelName = None) -> Response:
     """Atoms by their words, their labels, or the names that a person gave them."""
-    explorer, dispatcher = _parts(request)
-    return await dispatcher.quick(request, partial(explorer.of(model).search, q))
+    return await _dispatcher(request).quick(request, partial(_explorer(request).of(model).search, q))
 
 
 @api.get("/sentence", response_model=json_schema(TextPage))
 async def sentence(request: Request, text: Text) -> Response:
     """The likeliest sense of every word of a text."""
-    explorer, dispatcher = _parts(request)
-    return await dispatcher.quick(request, partial(explorer.texts.sentence, text))
+    return await _dispatcher(request).quick(request, partial(_explorer(request).texts.sentence, text))
 
 
 @api.get("/meaning", response_model=json_schema(MeaningPage))
 async def meaning(request: Request, text: Text, token: Annotated[int, Query(ge=0, le=LONGEST_TEXT)]) -> Response:
     """The senses of one word of a text, and how the words around it pull."""
-    explorer, dispatcher = _parts(request)
-    return await dispatcher.quick(request, partial(explorer.texts.meaning, text, token))
+    return await _dispatcher(request).quick(request, partial(_explorer(request).texts.meaning, text, token))
 
 
 @api.get("/lineup", response_model=json_schema(LineupPage))
 async def lineup(request: Request, seed: Seed, n: NShown = N_SHOWN) -> Response:
     """A word and a lineup of senses, some of them its own."""
-    explorer, dispatcher = _parts(request)
-    return await dispatcher.quick(request, partial(explorer.lineup.lineup, seed, n))
+    return await _dispatcher(request).quick(request, partial(_explorer(request).lineup.lineup, seed, n))
 
 
 @api.get("/lineup/answer", response_model=json_schema(LineupAnswer))
 async def lineup_answer(request: Request, seed: Seed, chosen: Chosen, n: NShown = N_SHOWN) -> Response:
     """Which senses were right, and what the machine chose."""
-    explorer, dispatcher = _parts(request)
+    explorer = _explorer(request)
     question = partial(explorer.lineup.answer, seed, n, tuple(map(int, chosen.split(","))))
     search = partial(getattr, explorer.lineup, "scores") if explorer.lineup.needs_scores else None
-    return await dispatcher.quick(request, question, search=search)
+    return await _dispatcher(request).quick(request, question, search=search)
 
 
 @api.get("/compare", response_model=json_schema(ComparePage))
 async def compare(request: Request, word: Text, model: ModelName = None) -> Response:
     """The senses of a word in the first model and in another, and which of them correspond."""
-    explorer, dispatcher = _parts(request)
+    explorer = _explorer(request)
     search = partial(explorer.find_nearest_in_both, word, model) if explorer.needs_searches else None
-    return await dispatcher.quick(request, partial(explorer.compare, word, model), search=search)
+    return await _dispatcher(request).quick(request, partial(explorer.compare, word, model), search=search)
 
 
 # Files
@@ -194,10 +191,10 @@ def _add_files(app: FastAPI) -> None:
 
 
 async def _report_file(request: Request, name: str) -> Response:
-    explorer, dispatcher = _parts(request)
+    explorer = _explorer(request)
     if explorer.report is None:
         raise ApiError(NOT_FOUND, "there is no report here; make one with: wordatoms reproduce --all -o report")
-    return await dispatcher.fresh(request, partial(_read_report, explorer.report / name))
+    return await _dispatcher(request).fresh(request, partial(_read_report, explorer.report / name))
 
 
 def _read_report(path: FilePath) -> Packed:

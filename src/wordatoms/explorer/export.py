@@ -130,7 +130,7 @@ def _answers(explorer: Explorer, neighbours: Neighbours, n_lineups: int) -> Iter
     yield from ((f"words/{shard}", entries) for shard, entries in word_shards(words, neighbours).items())
     for seed in range(n_lineups):
         shown, solution = lineup.lineup(seed, N_SHOWN), lineup.solution(seed, N_SHOWN)
-        yield f"lineup/{seed}", {**shown._asdict(), **solution._asdict()}
+        yield f"lineup/{seed}", {**shown._asdict(), **vars(solution)}
 
 
 def static_facts(explorer: Explorer, n_lineups: int) -> ModelFacts:

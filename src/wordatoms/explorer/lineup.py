@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -43,20 +44,22 @@ class PaperScores(NamedTuple):
     humans: str
 
 
-class Solution(NamedTuple):
+PAPER_SCORES = PaperScores(Score(**PAPER), HUMANS)
+
+
+@dataclass(frozen=True)
+class Solution:
     """The numbers, from 1, of the word's own senses, and of the machine's candidates, best first."""
 
     true: list[int]
     ranked: list[int]
-    paper: PaperScores = PaperScores(Score(**PAPER), HUMANS)
+    paper: PaperScores
 
 
-class LineupAnswer(NamedTuple):
+@dataclass(frozen=True)
+class LineupAnswer(Solution):
     """The solution, and scores: the player's, the machine's with as many choices, and with up to four."""
 
-    true: list[int]
-    ranked: list[int]
-    paper: PaperScores
     machine: list[int]
     machine4: list[int]
     you: Score
@@ -100,7 +103,7 @@ class LineupAnswers:
         ranked = answer_lineups(self.scores, self.testbed, lineups)[0].tolist()
         numbers = {sense: number for number, sense in enumerate(lineups.senses[0].tolist(), 1)}
         true = (np.flatnonzero(lineups.is_true[0]) + 1).tolist()
-        return Solution(true, [numbers[sense] for sense in ranked if sense >= 0])
+        return Solution(true, [numbers[sense] for sense in ranked if sense >= 0], PAPER_SCORES)
 
     def answer(self, seed: int, n: int, chosen: Sequence[int]) -> LineupAnswer:
         """Compare a player's choice with the machine's."""
@@ -110,7 +113,7 @@ class LineupAnswers:
         solution = self._solve(lineups)
         machine, machine4 = solution.ranked[: len(chosen)], solution.ranked[:PAPER_T]
         scores = (self._score(lineups, numbers) for numbers in (chosen, machine, machine4))
-        return LineupAnswer(*solution, machine, machine4, *scores)
+        return LineupAnswer(solution.true, solution.ranked, PAPER_SCORES, machine, machine4, *scores)
 
     def _score(self, lineups: Lineups, numbers: Sequence[int]) -> Score:
         senses = lineups.senses[0][np.array(numbers, np.intp) - 1] if numbers else np.array([-1])
