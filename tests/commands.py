@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import io
+import os
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -18,34 +19,28 @@ Ended = subprocess.CompletedProcess[bytes]
 def run(*arguments: str | Path, stdin: bytes = b"") -> Ended:
     """Run a command in this process, with files for its three streams."""
     words = ["wordatoms", *map(str, arguments)]
-    with (
-        TemporaryFile() as given,
-        TemporaryFile() as out,
-        TemporaryFile() as err,
-        pytest.MonkeyPatch.context() as patch,
-    ):
+    with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
         given.write(stdin)
         given.seek(0)
-        streams = {"stdin": given, "stdout": out, "stderr": err}
-        for name, file in streams.items():
-            patch.setattr(sys, name, io.TextIOWrapper(file, "utf-8", write_through=True))
-        patch.setattr(sys, "argv", words)
-        # click keeps the help option that it makes first; the other tests run commands by themselves, without -h
-        patch.delitem(cli.cli.context_settings, "help_option_names")
-        try:
-            code = cli._run()
-        except SystemExit as ended:
-            code = ended.code
-        return subprocess.CompletedProcess(words, code, *(_written(name) for name in ("stdout", "stderr")))
+        with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+            for name, file in {"stdin": given, "stdout": out, "stderr": err}.items():
+                mode = "r" if file is given else "w"
+                stream = open(os.dup(file.fileno()), mode, encoding="utf-8")  # noqa: PTH123, SIM115
+                patch.setattr(sys, name, stack.enter_context(stream))
+            patch.setattr(sys, "argv", words)
+            # click keeps the help option that it makes first; the other tests run commands by themselves, without -h
+            patch.delitem(cli.cli.context_settings, "help_option_names")
+            code = _exit_code()
+        for file in (out, err):
+            file.seek(0)
+        return subprocess.CompletedProcess(words, code, out.read(), err.read())
 
 
-def _written(name: str) -> bytes:
-    """What a stream has, which is closed no more by anybody else."""
-    stream = getattr(sys, name)
-    stream.flush()
-    file = stream.detach()
-    file.seek(0)
-    return file.read()  # type: ignore[no-any-return]
+def _exit_code() -> int:
+    try:
+        return cli._run()
+    except SystemExit as ended:
+        return int(ended.code or 0)
 
 
 def run_process(*arguments: str | Path, stdin: bytes = b"") -> Ended:
