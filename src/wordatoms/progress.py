@@ -10,9 +10,10 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tqdm import tqdm
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 
 class TrainingReport(NamedTuple):
@@ -59,7 +60,7 @@ class Display:
                 n_seen += n_tokens
                 elapsed = bar.format_dict["elapsed"]
                 if elapsed and n_seen:
-                    bar.set_postfix_str(f"{tqdm.format_sizeof(n_seen / elapsed)} tokens/s", refresh=False)
+                    bar.set_postfix_str(f"{bar.format_sizeof(n_seen / elapsed)} tokens/s", refresh=False)
                 bar.update(n_read)
 
             yield on_bytes
@@ -94,6 +95,8 @@ class Display:
         return f"{self.prefix}{number}{step}{f', {detail}' if detail else ''}"
 
     def _bar(self, step: str, detail: str = "", *, total: int | None, unit: str, scale: bool) -> tqdm[Any]:
+        from tqdm import tqdm  # slow to load
+
         return tqdm(
             total=total,
             unit=unit,

@@ -14,9 +14,10 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import zstandard
+if TYPE_CHECKING:
+    import zstandard
 
 _READ_BYTES = 1 << 16  # more would be copied repeatedly where members are short
 _INFLATE_BYTES = 1 << 20
@@ -59,6 +60,8 @@ def recognise_compression(head: bytes) -> str:
 
 def inflate(read: Read, compression: str) -> Iterator[bytes]:
     """Yield the decompressed data in pieces of at most a megabyte, some of them empty."""
+    import zstandard  # slow to load
+
     try:
         yield from _zstd_chunks(read) if compression == "zstd" else _member_chunks(read, _MEMBERS[compression])
     except (zlib.error, lzma.LZMAError, zstandard.ZstdError, OSError) as error:
@@ -140,6 +143,8 @@ def _zstd_chunks(read: Read) -> Iterator[bytes]:
     Given more than a block at once, the library's decompressor returns output of any size; its stream reader does not
     report truncated frames.
     """
+    import zstandard  # slow to load
+
     unpacker = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
     while magic := read(4):
         if magic[1:] == b"\x2a\x4d\x18":  # a skippable frame
