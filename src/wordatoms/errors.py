@@ -1,11 +1,11 @@
-"""The exceptions of wordatoms: each says what was given, what was expected and what to do next.
+"""The exceptions of wordatoms; each message says what was given, what was expected and what to do next.
 
     WordatomsError
-    ├── InputError          (also a ValueError)       a parameter or a text that cannot be used
-    │   └── VectorFileError                           a file of vectors that is broken; names the line or byte
+    ├── InputError          (also a ValueError)       a parameter or text that cannot be used
+    │   └── VectorFileError                           a damaged file of vectors; names the line or byte
     ├── UnknownWordError    (also a KeyError)         a word outside the vocabulary, with the nearest spellings
     ├── ModelError          (also a ValueError)       a model folder that is incomplete, damaged or of another kind
-    ├── DivergedError       (also an ArithmeticError) a training that ran into NaN or away from its loss
+    ├── DivergedError       (also an ArithmeticError) a training run whose loss became NaN or diverged
     ├── EngineError         (also a RuntimeError)     a cluster that cannot be reached or does not work
     └── MissingExtraError   (also an ImportError)     an optional dependency, with the command that installs it
 
@@ -22,19 +22,31 @@ from types import ModuleType
 
 
 class WordatomsError(Exception):
-    """Base of everything this package raises on purpose."""
+    """Base class of all errors that this package raises on purpose.
+
+    Every message is a sentence that says what was given, what was expected and what to do next.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> try:
+    ...     wa.sparse_code([[1.0, 0.0]], [[1.0, 0.0]], sparsity=0)
+    ... except wa.WordatomsError as error:
+    ...     print(type(error).__name__)
+    InputError
+    """
 
     def __str__(self) -> str:
-        # KeyError would show the repr of its argument; ours are sentences.
+        # KeyError would show the repr of its argument.
         return str(self.args[0]) if self.args else ""
 
 
 class InputError(WordatomsError, ValueError):
-    """A parameter or a text that cannot be used."""
+    """A parameter or text that cannot be used."""
 
 
 class VectorFileError(InputError):
-    """A file of vectors that is broken."""
+    """A file of vectors that is damaged."""
 
 
 class ModelError(WordatomsError, ValueError):
@@ -42,11 +54,11 @@ class ModelError(WordatomsError, ValueError):
 
 
 class DivergedError(WordatomsError, ArithmeticError):
-    """A training whose loss became NaN or ran away."""
+    """A training run whose loss became NaN or diverged."""
 
 
 class EngineError(WordatomsError, RuntimeError):
-    """A cluster that cannot be reached, or that lost what was given to it."""
+    """A cluster that cannot be reached, or that lost its tasks."""
 
 
 class MissingExtraError(WordatomsError, ImportError):
@@ -54,7 +66,7 @@ class MissingExtraError(WordatomsError, ImportError):
 
 
 class UnknownWordError(WordatomsError, KeyError):
-    """One or several words outside the vocabulary."""
+    """One or more words outside the vocabulary."""
 
     def __init__(self, words: str | Sequence[str], known: Sequence[str]) -> None:
         super().__init__(words)
@@ -66,11 +78,11 @@ class UnknownWordError(WordatomsError, KeyError):
         return f"{self._subject()} not among the {len(self._known):,} words of the vocabulary; {self._advice()}"
 
     def __reduce__(self) -> tuple[type[UnknownWordError], tuple[object, ...]]:
-        return UnknownWordError, (self.words, self._known)  # from one process to another
+        return UnknownWordError, (self.words, self._known)  # for pickling, which would pass the message
 
     @cached_property
     def suggestions(self) -> list[str]:
-        """The nearest spellings: looked for only when asked, because many an unknown word is just passed over."""
+        """The nearest spellings, searched only on demand because unknown words are often just skipped."""
         return difflib.get_close_matches(self.word, self._known[:200_000], n=3, cutoff=0.75)
 
     def _subject(self) -> str:
@@ -83,7 +95,7 @@ class UnknownWordError(WordatomsError, KeyError):
 
 
 def require_extra(module: str, extra: str) -> ModuleType:
-    """Import an optional dependency, or say how to install it."""
+    """Import an optional dependency, or raise with the command that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Threads for compiled kernels: run a function over items side by side, results in the order of the items."""
+"""Threads for compiled kernels: apply a function to items in parallel, with results in the order of the items."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Result = TypeVar("Result")
 
 
 class Stopped(Exception):
-    """Raised inside a worker whose result nobody waits for any more."""
+    """Raised in a worker whose result is no longer needed."""
 
 
 def resolve_threads(threads: int | None) -> int:
-    """The number of threads to use: as asked, or all cores this process may run on."""
+    """Return the number of threads to use; None means all cores that this process may use."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if threads < 1:
@@ -36,10 +36,10 @@ def run_threads(
     *,
     stop: threading.Event | None = None,
 ) -> list[Result]:
-    """`[function(item) for item in items]`, on `threads` threads.
+    """Return `[function(item) for item in items]`, computed on `threads` threads.
 
-    When one fails, or on Ctrl-C, `stop` is set, so that functions which look at it can end early; none outlives
-    the call.
+    If a call fails, or on Ctrl-C, `stop` is set, so that functions that check it can end early; no thread outlives the
+    call.
     """
     stop = stop or threading.Event()
     with ThreadPoolExecutor(threads) as pool:
@@ -47,7 +47,7 @@ def run_threads(
         try:
             done, _ = wait(futures, return_when=FIRST_EXCEPTION)
             for future in filter(done.__contains__, futures):
-                future.result()  # the failure first, before waiting for items that stand before it
+                future.result()  # raise a failure before waiting for earlier items
             return [future.result() for future in futures]
         except BaseException:
             stop.set()
@@ -56,14 +56,14 @@ def run_threads(
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
-    """numpy's matrix products inside have the same bytes on any number of threads."""
+    """Limit BLAS to one thread, so that matrix products give the same bytes on any machine."""
     limited: AbstractContextManager[object] = _blas().limit(limits=1, user_api="blas")
     return limited
 
 
 @cache
 def _blas() -> Any:
-    """Found once, numpy's being there from the start: looking for libraries takes longer than a small product."""
+    """Return the controller, created once because searching for libraries is slower than a small product."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -1,7 +1,7 @@
-"""What a long job tells its caller: reports for callbacks, and the bars that show them at a terminal.
+"""Progress reports: callbacks for long jobs, and the bars that show them at a terminal.
 
 The library never prints. A trainer calls `callback(TrainingReport)`, a pass over text calls
-`on_bytes(n_bytes, n_tokens)`; the command line turns both into progress bars.
+`on_bytes(n_bytes, n_tokens)`; the command line shows both as progress bars.
 """
 
 from __future__ import annotations
@@ -17,27 +17,26 @@ if TYPE_CHECKING:
 
 
 class TrainingReport(NamedTuple):
-    """One finished step (epoch, iteration) of a trainer."""
+    """A finished step (epoch or iteration) of a trainer."""
 
     step: int
-    """Number of finished steps, counting from 1."""
+    """Number of finished steps."""
     n_steps: int
     loss: float
-    """Mean loss over the step; lower is better."""
+    """Mean loss over the step."""
     seconds: float
-    """Seconds this step took."""
+    """Duration of the step."""
 
 
 TrainingCallback = Callable[[TrainingReport], None]
 TextCallback = Callable[[int, int], None]
-"""Called with the bytes read and the tokens found since the last call, from any thread."""
+"""Called from any thread with the bytes read and the tokens found since the last call."""
 
 
 class Display:
-    """The progress of one command: a bar at a time on standard error, each under the number of its step.
+    """Progress bars of a command on standard error, one at a time and only at a terminal.
 
-    Bars are shown at a terminal only. Without `steps` they have no numbers. A `prefix` says which part of a larger
-    whole they belong to.
+    Each bar is numbered by its position in `steps`, if given; `prefix` names the part of a larger job.
     """
 
     def __init__(self, steps: Sequence[str] = (), *, quiet: bool = True, prefix: str = "") -> None:
@@ -51,7 +50,7 @@ class Display:
 
     @contextmanager
     def text_bar(self, step: str, *, n_bytes: int | None) -> Iterator[TextCallback]:
-        """A bar over bytes of text, with tokens per second and the time left."""
+        """Show bytes of text with tokens per second and the time left."""
         with self._bar(step, total=n_bytes, unit="B", scale=True) as bar:
             n_seen = 0
 
@@ -67,13 +66,13 @@ class Display:
 
     @contextmanager
     def training_bar(self, step: str, *, detail: str = "") -> Iterator[TrainingCallback]:
-        """A bar over the steps of a trainer, with the loss and the time left."""
+        """Show the steps of a trainer with the loss and the time left."""
         with self._bar(step, detail, total=None, unit="step", scale=False) as bar:
 
             def callback(report: TrainingReport) -> None:
                 if bar.total is None:
                     bar.total = report.n_steps
-                    bar.initial = bar.n = report.step - 1  # steps of an earlier run are not timed
+                    bar.initial = bar.n = report.step - 1  # do not time the steps of an earlier run
                 bar.set_postfix_str(f"loss {report.loss:.5g}", refresh=False)
                 bar.update(1)
 
@@ -81,7 +80,7 @@ class Display:
 
     @contextmanager
     def item_bar(self, step: str, *, n_items: int) -> Iterator[Callable[[], None]]:
-        """A bar over items; call what it gives once for each."""
+        """Show a number of items; call the yielded function once for each."""
         with self._bar(step, total=n_items, unit="item", scale=False) as bar:
 
             def advance() -> None:
@@ -90,7 +89,7 @@ class Display:
             yield advance
 
     def title(self, step: str, detail: str = "") -> str:
-        """What stands before the bar of a step."""
+        """Return the label of the bar of a step."""
         number = f"[{self.steps.index(step) + 1}/{len(self.steps)}] " if step in self.steps else ""
         return f"{self.prefix}{number}{step}{f', {detail}' if detail else ''}"
 

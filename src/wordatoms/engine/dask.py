@@ -1,14 +1,13 @@
-"""A Dask cluster as an engine: batches are tasks on its workers, what they find is added in a tree.
+"""A Dask cluster as an engine: batches are tasks on its workers, and their results are added in a tree.
 
-The text is taken in groups of batches. When the batches of a group are done, their pieces are added on the workers,
-each range of words (or rows) by itself and a few at a time; this process fetches the sums, writes them down and enters
-the group into the ledger, while the workers are at the next one. So a worker that dies costs what it held in memory,
-which Dask computes again; a scheduler that dies costs the groups that were not finished; and a text that cannot be
-read costs nothing but itself.
+The text is processed in groups of batches. When the batches of a group are done, their pieces are added on the workers,
+each range of words (or rows) separately and a few at a time; this process fetches the sums, writes them to disk and
+enters the group into the ledger while the workers process the next one. So if a worker dies, Dask computes again what
+it held in memory; if the scheduler dies, unfinished groups are repeated; a text that cannot be read affects only its
+batch.
 
-Workers need the same wordatoms, and have to find the files under the same names. Dask sends Python objects between
-processes, so that whoever can reach a scheduler can run code on its workers: use one you trust. Left out: everything
-that is not a pass over text.
+Workers need the same version of wordatoms and must find the files under the same paths. Anyone who can reach a
+scheduler can run code on its workers: use one you trust. Left out: everything that is not a pass over text.
 """
 
 from __future__ import annotations
@@ -39,27 +38,27 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 FAN_IN = 8
-"""Pieces that are added in one task."""
+"""Pieces added in one task."""
 ADDERS_PER_THREAD, MOST_ADDERS = 4, 16
-"""Sums of a group that are made side by side, for speed alone: more take turns better, but cost more to hand out."""
+"""Sums of a group computed in parallel, for speed only: more balance better, but cost more to schedule."""
 BATCHES_PER_THREAD = 4
-"""In a group: enough to keep a worker busy until the next group, few enough to be held in its memory."""
+"""Batches in a group: enough to keep a worker busy until the next group, few enough for its memory."""
 MOST_BATCH_BYTES = 256 << 20
 GROUPS_AHEAD = 1
-"""Given out before the sums of a group are fetched."""
+"""Groups submitted before the sums of a group are fetched."""
 CONNECT_SECONDS = 15
 WAIT_SECONDS = 60
-"""For the first worker to join, or for one when all are gone."""
+"""Time for the first worker to join, or for one to return when all are gone."""
 LOOK_SECONDS = 1
-"""Between looks at whether there are any."""
+"""Interval between checks for workers."""
 START_SECONDS = 10
-"""For a local worker to be there as a process."""
+"""Time for a local worker process to start."""
 
 
 class DaskEngine:
-    """Batches on the workers of a Dask cluster; without the address of a scheduler, on one worker process here.
+    """Runs batches on the workers of a Dask cluster; without the address of a scheduler, on one local worker process.
 
-    Nothing is started or connected before the first use. To be closed in the end, as by `with`.
+    Nothing is started or connected before the first use. Close it at the end, or use it in a `with` statement.
     """
 
     def __init__(
@@ -83,6 +82,7 @@ class DaskEngine:
         self.close()
 
     def close(self) -> None:
+        """Close the connection, and the local cluster if there is one."""
         if "client" in self.__dict__:
             with _quiet_logs():
                 self.client.close(timeout=2)
@@ -96,19 +96,20 @@ class DaskEngine:
 
     @property
     def n_workers(self) -> int:
-        """Batches at a time on the worker with the most threads; a local cluster shares the memory of this machine."""
+        """Batches at a time on the worker with the most threads, or on a local cluster, which shares the memory."""
         threads = self._threads_of_workers()
         return max(1, sum(threads) if self.scheduler is None else max(threads, default=1))
 
     @cached_property
     def client(self) -> Client:
+        """The connection to the cluster, made at the first use."""
         return _connect(self.scheduler) if self.scheduler else _start_cluster(self.threads)
 
     def _workers(self) -> dict[str, Any]:
         from distributed import CancelledError
 
         with _cluster_errors(self._name):
-            if self.client.status != "running":  # else it would wait, and wait, for an answer
+            if self.client.status != "running":  # otherwise it would wait for an answer forever
                 raise CancelledError("the connection is lost")
             workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
             return workers
@@ -134,11 +135,11 @@ class DaskEngine:
         with _cluster_errors(self._name):
             run = _Pass(self, work, ledger, report)
             for group in self._groups(shards, batch_bytes):
-                run.give_out(group)
+                run.submit_group(group)
             return run.finish()
 
     def _groups(self, shards: Sequence[Shard], batch_bytes: int) -> Iterator[list[Batch]]:
-        """The text in batches, as many at a time as suit the workers that are there when they are asked for."""
+        """Yield the text in groups of batches, as many as suit the workers present at that time."""
         share = sum(shard.n_bytes for shard in shards) // (2 * BATCHES_PER_THREAD * self._n_threads())
         size = self._batch_bytes or max(batch_bytes, min(share, MOST_BATCH_BYTES))
         batches = make_batches(shards, size)
@@ -150,7 +151,7 @@ class DaskEngine:
 
     @property
     def n_adders(self) -> int:
-        """So many sums that all workers have some to add, and that the first are fetched while others are made."""
+        """Number of sums: enough for all workers to take part, and to fetch the first while others are computed."""
         return min(ADDERS_PER_THREAD * self._n_threads(), MOST_ADDERS)
 
     def _n_threads(self) -> int:
@@ -160,7 +161,7 @@ class DaskEngine:
         return [int(worker["nthreads"]) for worker in self._workers().values()]
 
     def as_completed(self, futures: Sequence[Future]) -> Iterator[Future]:
-        """The futures as they are done or have failed."""
+        """Yield futures as they finish or fail."""
         from distributed import CancelledError
 
         done: SimpleQueue[Future] = SimpleQueue()
@@ -169,11 +170,11 @@ class DaskEngine:
         for _ in futures:
             future = self._next(done)
             if future.cancelled():
-                raise CancelledError("its tasks are lost")
+                raise CancelledError("the tasks are lost")
             yield future
 
     def result(self, future: Future) -> Any:
-        """What a task made; a worker's complaint about a text is passed on as it is."""
+        """Return the result of a task, or raise its error."""
         answer: SimpleQueue[Any] = SimpleQueue()
 
         def fetch() -> None:
@@ -182,37 +183,34 @@ class DaskEngine:
             except BaseException as error:
                 answer.put(_Failure(error))
 
-        threading.Thread(target=fetch, daemon=True).start()  # it may wait for ever
+        threading.Thread(target=fetch, daemon=True).start()  # it may wait forever
         result = self._next(answer)
         if isinstance(result, _Failure):
             raise result.error
-        if isinstance(result, _Refusal):
+        if isinstance(result, _WorkerError):
             raise result.as_error(names_worker=self.scheduler is not None)
         return result
 
     def _next(self, queue: SimpleQueue[Result]) -> Result:
-        """What comes next; an error where nobody is left from whom it could come."""
+        """Return the next item; raise if all workers are gone."""
         last_seen = time.monotonic()
         while time.monotonic() - last_seen < WAIT_SECONDS:
             with suppress(Empty):
                 return queue.get(timeout=LOOK_SECONDS)
             if self._workers():
                 last_seen = time.monotonic()
-        raise EngineError(
-            f"all workers of {self._name} are gone; start some, then run the same command: it goes on from what is "
-            "finished."
-        )
+        raise EngineError(f"all workers of {self._name} are gone; start some, then run the same command: it resumes.")
 
 
 @dataclass(frozen=True)
 class _Failure:
-    """What a task raised."""
+    """An error that a task raised."""
 
     error: BaseException
 
 
 class _Pass:
-    """One piece of work on its way over the cluster, group by group."""
+    """A pass over text on the cluster, group by group."""
 
     def __init__(self, engine: DaskEngine, work: Work[Any], ledger: Ledger, report: TextCallback | None) -> None:
         import dask
@@ -220,57 +218,57 @@ class _Pass:
         self.engine, self.client, self.ledger = engine, engine.client, ledger
         self.report = report or (lambda _n_bytes, _n_tokens: None)
         self.n_splits = work.n_splits(engine.memory // engine.n_workers, engine.n_adders)
-        # As a task and not as scattered data: should all workers that hold it die, it can be made again.
+        # As a task and not as scattered data, so that it can be computed again if all workers that hold it die.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
-            self.work = self.client.submit(_carried, work, pure=False)
-        self.given_out: deque[tuple[list[Batch], list[Future]]] = deque()
+            self.work = self.client.submit(_identity, work, pure=False)
+        self.submitted: deque[tuple[list[Batch], list[Future]]] = deque()
         self.kept: list[Any] = []
         self.failures: list[BaseException] = []
         self.n_groups = 0
 
-    def give_out(self, group: list[Batch]) -> None:
-        """Let the workers begin with a group; the oldest one may have to be finished first."""
+    def submit_group(self, group: list[Batch]) -> None:
+        """Submit a group to the workers; if too many are pending, finish the oldest."""
         futures = [
             self.client.submit(_work, self.work, batch, self.n_splits, _version(), pure=False, priority=-self.n_groups)
             for batch in group
         ]
         self.n_groups += 1
-        self.given_out.append((group, futures))
-        if len(self.given_out) > GROUPS_AHEAD + 1:
+        self.submitted.append((group, futures))
+        if len(self.submitted) > GROUPS_AHEAD + 1:
             self._finish_group()
 
     def finish(self) -> list[Any]:
-        while self.given_out:
+        while self.submitted:
             self._finish_group()
         if self.failures:
             raise self._failure()
         return self.kept
 
     def _finish_group(self) -> None:
-        """Wait for the batches of the oldest group, have their pieces added, and keep the sums."""
-        group, futures = self.given_out.popleft()
+        """Wait for the batches of the oldest group, add their pieces on the workers, and store the sums."""
+        group, futures = self.submitted.popleft()
         summaries = {self.client.submit(_summary, future, pure=False): number for number, future in enumerate(futures)}
         done: list[int] = []
         for summary in self.engine.as_completed(list(summaries)):
-            if self._is_fine(summary):
+            if self._succeeded(summary):
                 done.append(summaries[summary])
         if done:
             done.sort()
             sums = self._add([futures[number] for number in done])
-            del futures, summaries, summary  # the workers forget what they found as soon as it is added
+            del futures, summaries, summary  # lets workers free the pieces as soon as they are added
             shards = [shard for number in done for shard in group[number]]
             self.kept += self.ledger.enter(shards, [self.ledger.put(self._fetch(each)) for each in sums])
 
-    def _is_fine(self, summary: Future) -> bool:
+    def _succeeded(self, summary: Future) -> bool:
         try:
             self.report(*self.engine.result(summary))
-        except _deaths() as error:
-            self.failures.append(error)  # the other batches are worked on nevertheless
+        except _batch_errors() as error:
+            self.failures.append(error)  # the other batches go on
             return False
         return True
 
     def _add(self, futures: list[Future]) -> list[Future]:
-        """The sum of each piece of all batches."""
+        """Submit the sum of each part over all batches."""
         columns = [
             [self.client.submit(_piece, future, number, pure=False) for future in futures]
             for number in range(self.n_splits)
@@ -296,35 +294,35 @@ class _Pass:
             return EngineError(_describe_death(first))
         if not isinstance(first, InputError):
             return first
-        more = f" ({len(others)} more texts or groups of texts cannot be read either)" if others else ""
-        return InputError(f"{str(first).rstrip('.')}{more}, then run the same command: the rest is done and kept.")
+        more = f" ({len(others)} more batches of text cannot be read either)" if others else ""
+        return InputError(f"{str(first).rstrip('.')}{more}, then run the same command: everything else is done.")
 
 
 def _describe_death(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         what = "a worker ran out of memory"
     else:
-        what = f"workers died again and again over the same task ({type(error).__name__})"
+        what = f"workers died repeatedly in the same task ({type(error).__name__})"
     advice = "give the workers more memory or pass a smaller --memory, then run the same command"
-    return f"{what}; {advice}: what is finished is kept."
+    return f"{what}; {advice}: it resumes."
 
 
-# The cluster
+# --- The cluster
 
 
 def _connect(address: str) -> Client:
     from distributed import Client
     from distributed.comm.addressing import resolve_address
 
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # for good: it complains even after the end
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # for good: it also logs after closing
     try:
-        resolve_address(address)  # one that cannot be right leaves half a client behind
+        resolve_address(address)  # an invalid one would leave a half-open client
         with _quiet_logs():
             client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False, direct_to_workers=True)
     except (TimeoutError, OSError, ValueError, TypeError) as error:
         raise EngineError(
             f"there is no Dask scheduler at {address} ({_first_line(error)}); start one (dask scheduler) or correct "
-            "the address, such as tcp://host:8786."
+            "the address (such as tcp://host:8786)."
         ) from error
     try:
         _check_workers(client, address)
@@ -335,21 +333,21 @@ def _connect(address: str) -> Client:
 
 
 def _check_workers(client: Client, address: str) -> None:
-    """Each worker must have this program, in this version."""
+    """Raise unless each worker has this version of wordatoms."""
     from wordatoms import __version__
 
     try:
         client.wait_for_workers(1, timeout=WAIT_SECONDS)
     except TimeoutError as error:
         raise EngineError(
-            f"no worker has joined the scheduler at {address} for {WAIT_SECONDS} s; start some: dask worker {address}"
+            f"no worker joined the scheduler at {address} within {WAIT_SECONDS} s; start some: dask worker {address}"
         ) from error
     with _quiet_logs():
         versions = client.run(_version, on_error="return")
     for worker, version in versions.items():
         if version != __version__:
             has = f"has wordatoms {version}" if isinstance(version, str) else "cannot import wordatoms"
-            raise EngineError(f"the worker at {worker} {has}; install wordatoms {__version__} there, as it is here.")
+            raise EngineError(f"the worker at {worker} {has}; install wordatoms {__version__} there.")
 
 
 def _version() -> str:
@@ -359,24 +357,24 @@ def _version() -> str:
 
 
 def _start_cluster(n_threads: int) -> Client:
-    """A worker process on this machine, reached by nobody else; its threads share what processes would copy."""
+    """Start one worker process, reachable only from this machine; its threads share data that processes would copy."""
     import dask
     from distributed import Client, LocalCluster
 
-    # Else freed memory goes back to the system at once, and has to be fetched again for each block of text.
+    # Otherwise freed memory is returned to the system at once and requested again for each block of text.
     keeps_memory = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}
     with _quiet_logs(), dask.config.set(keeps_memory):
         cluster = LocalCluster(
             host="127.0.0.1",
             n_workers=0,
             threads_per_worker=n_threads,
-            memory_limit=0,  # the passes keep to theirs, and Dask would count what is only mapped
-            dashboard_address="127.0.0.1:0",  # none is shown, but Dask opens a port in any case
+            memory_limit=0,  # passes limit their own memory, and Dask would count memory maps
+            dashboard_address="127.0.0.1:0",  # Dask always opens a port for it
             silence_logs=logging.CRITICAL,
         )
         try:
             client = Client(cluster, set_as_default=False, direct_to_workers=True)
-            with _deaf_child():
+            with _ignore_interrupts_in_child():
                 cluster.scale(1)
             client.wait_for_workers(1, timeout=WAIT_SECONDS)
         except BaseException:
@@ -386,11 +384,11 @@ def _start_cluster(n_threads: int) -> Client:
 
 
 @contextmanager
-def _deaf_child() -> Iterator[None]:
-    """Let the process that is started inside never hear of Ctrl-C, which is for this one to act on.
+def _ignore_interrupts_in_child() -> Iterator[None]:
+    """Make a process that is started in the block ignore Ctrl-C, which this process handles.
 
-    What is ignored here when a process starts is ignored there for good. (Blocking the signal would be better, but
-    `multiprocessing` unblocks it before each start.) It takes but a moment until it has started.
+    A signal that is ignored when a process starts stays ignored there. (Blocking it would be better, but
+    `multiprocessing` unblocks it before each start.)
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -407,7 +405,7 @@ def _deaf_child() -> Iterator[None]:
 
 @contextmanager
 def _quiet_logs() -> Iterator[None]:
-    """What Dask says about lost connections is said again, in a sentence, by whoever needed them."""
+    """Silence the log messages of Dask about lost connections, which are reported as errors."""
     logger = logging.getLogger("distributed")
     level = logger.level
     logger.setLevel(logging.CRITICAL)
@@ -419,7 +417,7 @@ def _quiet_logs() -> Iterator[None]:
 
 @contextmanager
 def _cluster_errors(name: str) -> Iterator[None]:
-    """One sentence where the scheduler is gone, or all that was given to it."""
+    """Turn the loss of the scheduler or of its tasks into an `EngineError`."""
     from distributed import CancelledError, KilledWorker
     from distributed.comm.core import CommClosedError
 
@@ -430,8 +428,7 @@ def _cluster_errors(name: str) -> Iterator[None]:
         raise EngineError(_describe_death(error)) from error
     except (CancelledError, CommClosedError, TimeoutError, asyncio.CancelledError) as error:
         raise EngineError(
-            f"{name} is gone ({_first_line(error)}); start it again, then run the same command: it goes on from what "
-            "is finished."
+            f"{name} is gone ({_first_line(error)}); restart it, then run the same command: it resumes."
         ) from error
 
 
@@ -439,18 +436,18 @@ def _first_line(error: BaseException) -> str:
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
-def _deaths() -> tuple[type[Exception], ...]:
-    """What may go wrong with one batch and need not with the others."""
+def _batch_errors() -> tuple[type[Exception], ...]:
+    """Errors that may affect one batch only."""
     from distributed import KilledWorker
 
     return (WordatomsError, MemoryError, KilledWorker)
 
 
-# What runs on the workers
+# --- What runs on the workers
 
 
-class _Refusal:
-    """A complaint about a text. It is handed over as a result, because Dask logs every failure with its traceback."""
+class _WorkerError:
+    """An error about a text, returned as a result because Dask logs every failure with its traceback."""
 
     def __init__(self, error: WordatomsError) -> None:
         from distributed import get_worker
@@ -465,17 +462,17 @@ def _run(function: Callable[[Any], Any], item: Any) -> Any:
     try:
         return function(item)
     except (InputError, MissingExtraError) as error:
-        return _Refusal(error)
+        return _WorkerError(error)
 
 
-def _carried(work: Work[Any]) -> Work[Any]:
+def _identity(work: Work[Any]) -> Work[Any]:
     return work
 
 
 def _work(work: Work[Piece], batch: Batch, n_splits: int, version: str) -> Any:
-    """The pieces of a batch, each cut into as many, with the bytes and tokens that were read."""
-    if _version() != version:  # a worker that joined late
-        return _Refusal(EngineError(f"there is wordatoms {_version()}; install wordatoms {version} there."))
+    """Return the pieces of a batch, split into `n_splits`, with the number of bytes and tokens read."""
+    if _version() != version:  # a worker that joined later
+        return _WorkerError(EngineError(f"wordatoms is {_version()}; install wordatoms {version} there."))
     n_bytes = n_tokens = 0
 
     def report(more_bytes: int, more_tokens: int) -> None:
@@ -485,22 +482,22 @@ def _work(work: Work[Piece], batch: Batch, n_splits: int, version: str) -> Any:
     try:
         pieces = work(batch, report, None)
     except (InputError, MissingExtraError) as error:
-        return _Refusal(error)
+        return _WorkerError(error)
     whole = pieces[0] if len(pieces) == 1 else work.add(pieces)
     return work.split(whole, n_splits), n_bytes, n_tokens
 
 
 def _summary(result: Any) -> Any:
-    return result if isinstance(result, _Refusal) else result[1:]
+    return result if isinstance(result, _WorkerError) else result[1:]
 
 
 def _piece(result: Any, number: int) -> Any:
-    return result if isinstance(result, _Refusal) else result[0][number]
+    return result if isinstance(result, _WorkerError) else result[0][number]
 
 
 def _add(work: Work[Any], pieces: list[Any]) -> Any:
-    """The sum; or a refusal, where a text that could be read once cannot be read again after a worker died."""
-    refusals = [piece for piece in pieces if isinstance(piece, _Refusal)]
-    if refusals or len(pieces) == 1:
-        return [*refusals, *pieces][0]
+    """Add pieces, or return an error if a text cannot be read again after a worker died."""
+    errors = [piece for piece in pieces if isinstance(piece, _WorkerError)]
+    if errors or len(pieces) == 1:
+        return [*errors, *pieces][0]
     return work.add(pieces)

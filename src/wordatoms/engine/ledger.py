@@ -1,11 +1,11 @@
-"""The ledger of a pass over text: what was found in the shards read so far, kept on disk until the pass is over.
+"""The ledger of a pass over text: results for the shards read so far, kept on disk until the pass is over.
 
-An entry says which shards it stands for and names its files; it is written last and whole, so that after a kill at any
-moment what has an entry is complete and what has none is read again. Shards are known by the hash of their file, not
-by its name: a broken file can be replaced, and nothing else is read twice. Entries of other settings are not found,
-because the settings are part of the ledger's name.
+An entry lists its shards and its files; it is written last and atomically, so that after a kill at any moment
+everything with an entry is complete and everything else is read again. Shards are identified by the hash of their file,
+not by its name: when a damaged file is replaced, nothing else is read twice. Settings are part of the ledger's name, so
+entries of other settings are not found.
 
-Left out: what the pieces mean, and adding them up.
+Left out: what the pieces mean, and adding them.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ from wordatoms.text.shards import Shard
 
 READ_BYTES = 1 << 22
 FORMAT = 1
-"""Of the pieces; to be raised with any change to what they mean."""
+"""Version of the pieces; increase it when their meaning changes."""
 Piece = TypeVar("Piece")
 """A frozen dataclass of arrays, in memory or on disk, and numbers."""
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """A folder with the pieces of one pass."""
+    """A folder with the pieces of a pass."""
 
     folder: Path
     lasts: bool = True
-    """Whether it outlives this process."""
+    """Whether it is kept after this process."""
 
     def find(
         self, shards: Sequence[Shard], kind: type[Piece], is_valid: Callable[[Piece], bool]
     ) -> tuple[list[Piece], list[Shard]]:
-        """The pieces that are there for some of the shards, and the shards without any.
+        """Return the stored pieces for some of the shards, and the shards without any.
 
-        A ledger may come from a stranger with the rest of a model: what is not sound does not count.
+        A ledger may be part of an untrusted model: invalid pieces are ignored.
         """
         wanted = Counter(map(shard_key, shards))
         pieces: list[Piece] = []
         for path in sorted(self.folder.glob("*.json")):
             covered, found = self._read(path, kind, is_valid)
-            if covered and covered <= wanted:  # the same text may be there twice
+            if covered and covered <= wanted:  # the same text may occur twice
                 wanted -= covered
                 pieces += found
         todo = []
@@ -65,7 +65,7 @@ class Ledger:
         return pieces, todo
 
     def enter(self, shards: Sequence[Shard], pieces: Sequence[Piece]) -> list[Piece]:
-        """Keep the pieces that were found in some shards; what is in memory goes to disk."""
+        """Store the pieces of some shards; arrays in memory are written to disk."""
         kept = [self.put(piece) for piece in pieces]
         if not self.lasts:
             return kept
@@ -75,7 +75,7 @@ class Ledger:
         return kept
 
     def put(self, piece: Piece) -> Piece:
-        """The piece with its arrays on disk, those of two dimensions in memory too."""
+        """Return a piece with its one-dimensional arrays on disk."""
         return type(piece)(**{name: _on_disk(value, self.folder) for name, value in _values(piece).items()})
 
     def _describe(self, piece: Any) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class Ledger:
     def _read(
         self, path: Path, kind: type[Piece], is_valid: Callable[[Piece], bool]
     ) -> tuple[Counter[str], list[Piece]]:
-        """What an entry stands for; nothing where it or one of its files is broken or gone."""
+        """Read an entry; nothing if it or one of its files is damaged or missing."""
         try:
             entry = read_json(path)
             pieces = [
@@ -109,29 +109,29 @@ class Ledger:
             return value
         path, dtype, length = self.folder / Path(value["file"]).name, np.dtype(value["type"]), int(value["length"])
         if path.stat().st_size != ArrayFile.HEADER_BYTES + length * dtype.itemsize:
-            raise ValueError(f"{path} is cut off")
+            raise ValueError(f"{path} is truncated")
         if _crc32(path) != value["crc32"]:
-            raise ValueError(f"{path} is not as it was written")
+            raise ValueError(f"{path}: checksum mismatch")
         array = ArrayFile(path, dtype, length)
         return array[:].reshape(value["shape"]) if "shape" in value else array
 
     def clear_leftovers(self) -> None:
-        """Remove files that no entry names: they were being written when their process died."""
+        """Remove files without an entry, which a process was writing when it died."""
         named = {file for path in self.folder.glob("*.json") for file in _files_of(path)}
         for path in self.folder.iterdir() if self.folder.is_dir() else ():
             if path.suffix != ".json" and path.name not in named:
                 path.unlink(missing_ok=True)
 
     def drop(self) -> None:
-        """Remove it all, and the folder of ledgers where this was the last."""
+        """Remove the ledger, and the folder of ledgers if this was the last."""
         shutil.rmtree(self.folder, ignore_errors=True)
-        with suppress(OSError):  # not empty, as a rule
+        with suppress(OSError):  # usually because it is not empty
             self.folder.parent.rmdir()
 
 
 @contextmanager
 def open_ledger(name: str, facts: Sequence[object], *, keep: Path | None, work: Path | None) -> Iterator[Ledger]:
-    """The ledger of a pass with these facts below `keep`, where it stays; without `keep`, one below `work` that goes.
+    """Open the ledger in `keep` of a pass with these facts; without `keep`, a temporary one in `work`.
 
     Ledgers of the same pass with other facts are removed from `keep`.
     """
@@ -156,7 +156,7 @@ def open_ledger(name: str, facts: Sequence[object], *, keep: Path | None, work: 
 
 
 def shard_key(shard: Shard) -> str:
-    """The same for the same stretch of the same content, wherever the file is."""
+    """Return a key that is equal for equal parts of equal content, independent of the path."""
     facts = {**asdict(shard), "origin": ""}
     if shard.sha256:
         facts["path"] = ""

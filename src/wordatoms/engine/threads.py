@@ -1,9 +1,9 @@
-"""Engines: how a piece of work is done on all shards of a text.
+"""Engines: how a pass over a text is run on all its shards.
 
-An engine knows nothing of words or counts. It calls `work(batch, report, folder)` for batches of shards, in any order
-and anywhere, and enters what comes back into a ledger, so that nothing is done twice when something dies; the pieces
-that it hands over add up to the result for the whole text, however the text was split. Threads of this machine are the
-first engine, a Dask cluster (`wordatoms.engine.dask`) is another.
+An engine knows nothing about words or counts. It calls `work(batch, report, folder)` on batches of shards, in any order
+and on any machine, and enters the results into a ledger, so that nothing is repeated after a crash. The pieces it
+returns add up to the result for the whole text, however the text was split. `ThreadEngine` uses threads of this
+process, `wordatoms.engine.dask` a Dask cluster.
 """
 
 from __future__ import annotations
@@ -24,51 +24,51 @@ from wordatoms.text.shards import Shard, read_blocks
 
 Batch = tuple[Shard, ...]
 SMALLEST_WORKER = 32 << 20
-"""Bytes that the buffers of one worker take at the least."""
+"""Bytes that the buffers of one worker need."""
 Part = TypeVar("Part")
 Piece = TypeVar("Piece")
 
 
 class Work(Protocol[Piece]):
-    """What is done with each batch, and how the pieces that come of it are added; can be sent to another machine."""
+    """What to do with each batch and how to add the resulting pieces; can be sent to another machine."""
 
     @property
     def kind(self) -> type[Piece]:
-        """Of the pieces: a frozen dataclass of arrays and numbers."""
+        """The type of the pieces: a frozen dataclass of arrays and numbers."""
         ...
 
     def __call__(self, batch: Batch, report: TextCallback, folder: Path | None) -> list[Piece]:
-        """The pieces of a batch, with large arrays in files of the folder; in memory without one."""
+        """Return the pieces of a batch, with large arrays in files of the folder, or in memory without one."""
         ...
 
     def is_valid(self, piece: Piece) -> bool:
-        """Whether a piece from a file has the shapes and the range of numbers that the others rely on."""
+        """Whether a piece read from a file has the expected shapes, types and ranges of numbers."""
         ...
 
     def add(self, pieces: Sequence[Piece]) -> Piece:
-        """The sum of pieces that are in memory, in memory."""
+        """Add pieces in memory."""
         ...
 
     def split(self, piece: Piece, n: int) -> list[Piece]:
-        """A piece in memory cut into `n`, each to be added to its likes only."""
+        """Split a piece in memory into `n`; the k-th part is only ever added to k-th parts."""
         ...
 
     def n_splits(self, memory: int, n_adders: int) -> int:
-        """Into how many to cut a piece, so that its sums take little of the memory, and so many can add at a time."""
+        """Return into how many parts to split a piece, so that sums fit the memory and `n_adders` can work."""
         ...
 
 
 class Engine(Protocol):
-    """What a pass over text needs of the machine, or of the machines."""
+    """Runs passes over text on one machine or several."""
 
     @property
     def n_workers(self) -> int:
-        """How many batches are worked on at the same time, sharing the memory of one machine."""
+        """Number of batches processed at the same time that share the memory of one machine."""
         ...
 
     @property
     def is_remote(self) -> bool:
-        """Whether the text is read by other processes, on this machine or others."""
+        """Whether other processes read the text, on this machine or others."""
         ...
 
     def run(
@@ -80,17 +80,17 @@ class Engine(Protocol):
         batch_bytes: int,
         report: TextCallback | None = None,
     ) -> list[Piece]:
-        """Pieces whose sum is the result for the shards, entered into the ledger."""
+        """Return pieces whose sum is the result for the shards, after entering them into the ledger."""
         ...
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-        """`function` of each item, in their order."""
+        """Apply a function to each item; return the results in order."""
         ...
 
 
 @dataclass(frozen=True)
 class ThreadEngine:
-    """Batches on threads of this process; the kernels release the GIL."""
+    """Runs batches on threads of this process; the kernels release the GIL."""
 
     threads: int | None = None
 
@@ -124,7 +124,7 @@ class ThreadEngine:
         add: Callable[[Part, Part], Part],
         report: TextCallback | None = None,
     ) -> Part:
-        """The sum of `function` over batches (of which there is at least one), with nothing kept on the way."""
+        """Return the sum of `function` over batches (at least one), without a ledger."""
         return reduce(add, self._each(function, batches, report))
 
     def _each(
@@ -150,12 +150,12 @@ class ThreadEngine:
 
 
 def engine_of(run: Run) -> Engine:
-    """The engine that a run names, or threads of this process."""
+    """Return the engine of a run, or threads of this process."""
     return run.engine or local_engine(run)
 
 
 def local_engine(run: Run) -> ThreadEngine:
-    """Threads of this process: as many as the run asks for, but no more than its memory has room for."""
+    """Return threads of this process: as many as the run asks for, within its memory."""
     if isinstance(run.engine, ThreadEngine):
         return run.engine
     return ThreadEngine(max(1, min(run.n_threads, run.memory // SMALLEST_WORKER)))
@@ -170,15 +170,15 @@ def run_pass(
     batch_bytes: int,
     report: TextCallback | None = None,
 ) -> list[Piece]:
-    """Pieces whose sum is the result for all shards: those in the ledger, and what the engine finds in the others."""
+    """Return pieces whose sum is the result for all shards: those in the ledger, and new ones for the other shards."""
     found, todo = ledger.find(shards, work.kind, work.is_valid)
-    if report is not None and found:  # what was read in an earlier run is progress too
+    if report is not None and found:  # text read in an earlier run counts as progress
         report(sum(shard.n_bytes for shard in shards) - sum(shard.n_bytes for shard in todo), 0)
     return found + engine.run(work, todo, ledger, batch_bytes=batch_bytes, report=report) if todo else found
 
 
 def make_batches(shards: Sequence[Shard], n_bytes: int) -> list[Batch]:
-    """Consecutive shards taken together until a batch has about `n_bytes`, so that many small files cost little."""
+    """Group consecutive shards into batches of about `n_bytes`, so that many small files cost little."""
     batches: list[Batch] = []
     batch: list[Shard] = []
     size = 0
@@ -192,7 +192,7 @@ def make_batches(shards: Sequence[Shard], n_bytes: int) -> list[Batch]:
 
 
 def blocks_with_sizes(shard: Shard) -> Iterator[tuple[bytes, int]]:
-    """The blocks of a shard, each with the bytes on disk that were read for it."""
+    """Yield the blocks of a shard, each with the number of bytes on disk read for it."""
     unreported = 0
 
     def on_read(n_bytes: int) -> None:
