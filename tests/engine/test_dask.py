@@ -308,7 +308,7 @@ def test_one_sentence_and_nothing_left(texts: list[Path], tmp_path: Path) -> Non
     assert not (tmp_path / "m").exists()
     result = run("count", *texts, "-o", tmp_path / "m", "--scheduler", "tcp://x:1", "--engine", "local")
     assert result.returncode == 2
-    assert "leave out --engine local" in result.stderr
+    assert "drop --engine local" in result.stderr
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import io
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -113,12 +113,12 @@ def _readable(path: str, name: str) -> Iterator[str]:
         return
     with TemporaryDirectory(prefix="wordatoms-") as folder:
         copy = Path(folder, "stream")
-        with file_errors(name), copy.open("wb") as file:
-            if path == "-":
-                shutil.copyfileobj(standard_input(), file)
-            else:
-                with Path(path).open("rb") as stream:
-                    shutil.copyfileobj(stream, file)
+        with (
+            file_errors(name),
+            copy.open("wb") as file,
+            nullcontext(standard_input()) if path == "-" else Path(path).open("rb") as stream,
+        ):
+            shutil.copyfileobj(stream, file)
         yield str(copy)
 
 

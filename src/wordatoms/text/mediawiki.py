@@ -16,7 +16,7 @@ import re
 import signal
 import unicodedata
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple, Protocol
@@ -62,7 +62,7 @@ def iter_paragraphs(stream: ByteStream, *, threads: int = 1, name: str = "the du
 
     Articles whose markup would take too long to parse are skipped with a warning in the log.
     """
-    for batch in _map_in_order(_strip_batch, _batches(iter_pages(stream, name=name)), threads):
+    for batch in _strip_batches(_batches(iter_pages(stream, name=name)), threads):
         for page in batch:
             if page.problem:
                 log.warning("%s: the page '%s' is skipped: %s", name, page.title, page.problem)
@@ -305,7 +305,7 @@ def _pieces(wikitext: str) -> Iterator[str]:
     nesting, tangle = _Nesting(), _Tangle()
     for mark in _MARK.finditer(wikitext):
         nesting.take(mark)
-        if mark["line"] and mark.end() - begin >= _PIECE_CHARACTERS and nesting.is_closed:
+        if mark["line"] and mark.end() - begin >= _PIECE_CHARACTERS and not nesting.stack:
             yield tangle.admit(wikitext[begin : mark.end()], nesting)
             begin, nesting = mark.end(), _Nesting()
     yield tangle.admit(wikitext[begin:], nesting)
@@ -334,31 +334,27 @@ class _Nesting:
     """The brackets and tags that are open at a position in wikitext."""
 
     def __init__(self) -> None:
-        self._stack: list[str] = []
+        self.stack: list[str] = []
         self._n_open: Counter[str] = Counter()
         self._n_crossed = 0
         self._n_raw = 0
 
     @property
-    def is_closed(self) -> bool:
-        return not self._stack
-
-    @property
     def n_unclosed(self) -> int:
-        return len(self._stack) + self._n_crossed + self._n_raw
+        return len(self.stack) + self._n_crossed + self._n_raw
 
     def take(self, mark: re.Match[str]) -> None:
         kind, opens = _classify_mark(mark)
-        if self._stack and _RAW_TAG.fullmatch(self._stack[-1]) and (opens or kind != self._stack[-1]):
+        if self.stack and _RAW_TAG.fullmatch(self.stack[-1]) and (opens or kind != self.stack[-1]):
             self._n_raw += opens  # not markup, unless the tag is never closed
         elif opens:
-            self._stack.append(kind)
+            self.stack.append(kind)
             self._n_open[kind] += 1
         elif self._n_open[kind]:
             self._close(kind)
 
     def _close(self, kind: str) -> None:
-        while (top := self._stack.pop()) != kind:
+        while (top := self.stack.pop()) != kind:
             self._n_open[top] -= 1
             self._n_crossed += 1
         self._n_open[kind] -= 1
@@ -404,30 +400,27 @@ class _Stripped(NamedTuple):
 
 
 def _strip_batch(pages: list[Page]) -> list[_Stripped]:
-    return [_strip_page(page) for page in pages]
-
-
-def _strip_page(page: Page) -> _Stripped:
     parser = require_extra("mwparserfromhell.parser", "wiki")
-    try:
-        return _Stripped(page.title, strip_markup(page.text, namespaces=page.namespaces))
-    except (InputError, RecursionError, parser.ParserError) as error:
-        return _Stripped(page.title, [], str(error))
+    stripped: list[_Stripped] = []
+    for page in pages:
+        try:
+            stripped.append(_Stripped(page.title, strip_markup(page.text, namespaces=page.namespaces)))
+        except (InputError, RecursionError, parser.ParserError) as error:
+            stripped.append(_Stripped(page.title, [], str(error)))
+    return stripped
 
 
-def _map_in_order(
-    function: Callable[[list[Page]], list[_Stripped]], batches: Iterator[list[Page]], threads: int
-) -> Iterator[list[_Stripped]]:
-    """`map` on `threads` processes with a bounded number of pending batches."""
+def _strip_batches(batches: Iterator[list[Page]], threads: int) -> Iterator[list[_Stripped]]:
+    """Strip batches on `threads` processes, in order, with a bounded number of pending batches."""
     if threads == 1:
-        yield from map(function, batches)
+        yield from map(_strip_batch, batches)
         return
     # Ctrl-C is left to this process.
     pool = ProcessPoolExecutor(threads, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
     try:
         pending: deque[Future[list[_Stripped]]] = deque()
         for batch in batches:
-            pending.append(pool.submit(function, batch))
+            pending.append(pool.submit(_strip_batch, batch))
             if len(pending) > 2 * threads:
                 yield pending.popleft().result()
         while pending:
