@@ -14,12 +14,13 @@ from wordatoms.embeddings.neighbours import FILE as NEIGHBOURS
 from wordatoms.errors import InputError
 from wordatoms.explorer import export as exporting
 from wordatoms.explorer.answers import to_json
-from wordatoms.explorer.export import all_neighbours, export_site, shard_name, static_facts
+from wordatoms.explorer.export import all_neighbours, export_site, search_index, shard_name, static_facts
 from wordatoms.explorer.security import site_names
 from wordatoms.explorer.service import Explorer
 from wordatoms.run import Run
 from wordatoms.senses.model import load
 from wordatoms.storage.folder import write_manifest
+from wordatoms.text.tokenizer import Tokenizer
 
 N_LINEUPS = 3
 
@@ -81,6 +82,17 @@ def test_words_are_those_of_the_server(site: Path, explorer: Explorer) -> None:
         assert found["explained"] == round(answer.explained, 4)
         assert (found["count"], found["rank"]) == (answer.count, answer.rank)
         assert [atom for atom, _ in found["matches"]] == explorer.first.model.atoms.containing(found["rank"] - 1)
+
+
+def test_search_index_has_labels_and_the_tokenizer(
+    site: Path, explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = explorer.first.model
+    plain_tokenizer = {"keep_case": False, "pretokenized": False, "phrases": []}
+    labels = list(model.atoms.labels)
+    assert read(site, "search") == {"names": {}, "labels": labels, "hidden": [], "tokenizer": plain_tokenizer}
+    monkeypatch.setitem(vars(model.parts), "tokenizer", Tokenizer(phrases=("new york", "ice cream")))
+    assert plain(search_index(explorer.first))["tokenizer"]["phrases"] == [["new", "york"], ["ice", "cream"]]
 
 
 def test_lineups_are_solved(site: Path, explorer: Explorer) -> None:

@@ -176,7 +176,7 @@ def search_index(words: WordAnswers) -> SearchIndex:
     settings = {
         "keep_case": tokenizer.keep_case,
         "pretokenized": tokenizer.pretokenized,
-        "phrases": tokenizer.phrase_words,
+        "phrases": list(tokenizer.phrase_words),
     }
     return SearchIndex(notes.names, words.model.atoms.labels, sorted(notes.hidden), settings)
 
