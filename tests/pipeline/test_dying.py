@@ -24,7 +24,7 @@ from wordatoms.storage.folder import ModelFolder, read_manifest
 
 TEXT = Path(__file__).parents[1] / "data" / "small.txt"
 OPTIONS = ("--min-count", "2", "--dim", "5", "--atoms", "10", "--restarts", "1", "--iterations", "2", "--threads", "1")
-INTERRUPTED = "wordatoms: interrupted; finished stages and checkpoints of a model are kept, the same command goes on.\n"
+INTERRUPTED = "wordatoms: interrupted; finished stages and checkpoints are kept; run the same command to resume.\n"
 
 
 def train(folder: Path) -> None:

@@ -1,9 +1,9 @@
-"""The command line: thin commands over the library, grouped as a user meets them (`wordatoms.cli.root`).
+"""The command line: thin commands over the library, one module each (`wordatoms.cli.root` lists them).
 
 Results go to standard output, the rest to standard error. An expected failure is one sentence and exit code 1
 (2 for wrong usage); Ctrl-C ends with 130; output piped into `head` ends quietly.
 
-Importing this module takes no time: Ctrl-C is heeded before the commands are loaded, which does.
+This module imports nothing slow, so that Ctrl-C is handled before the commands are loaded.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ def main() -> NoReturn:
         sys.exit(code)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        sys.unraisablehook = lambda _unraisable: None  # what libraries had half made complains as it goes
+        sys.unraisablehook = lambda _unraisable: None  # half-made objects complain when deleted
         if sys.stderr and sys.stderr.isatty():
             sys.stderr.write("\n")  # after the ^C
-        _fail("interrupted; finished stages and checkpoints of a model are kept, the same command goes on.", 130)
+        _fail("interrupted; finished stages and checkpoints are kept; run the same command to resume.", 130)
 
 
 def _run() -> int:
-    """The code with which a command ended."""
+    """Run the command and return its exit code."""
     import click
 
     from wordatoms.cli.root import Interrupted, cli
     from wordatoms.errors import WordatomsError
 
     try:
-        ended = cli.main(standalone_mode=False, prog_name="wordatoms")  # the code of a command that ended by itself
+        ended = cli.main(standalone_mode=False, prog_name="wordatoms")  # an exit code if the command called ctx.exit
         if sys.stdout:  # it may have been closed
             sys.stdout.flush()
     except SystemExit:
-        if "PacifyFlushWrapper" in type(sys.stdout).__name__:  # click says so that nobody reads on
+        if "PacifyFlushWrapper" in type(sys.stdout).__name__:  # how click marks a closed pipe
             _leave_quietly()
         raise
     except click.exceptions.Exit as left:
@@ -62,7 +62,7 @@ def _run() -> int:
     except OSError as error:
         if error.errno == errno.EPIPE:
             _leave_quietly()
-        _drop_output()  # perhaps it was that which could not be written
+        _drop_output()  # it may be what could not be written
         _fail(_describe(error))
     return ended if isinstance(ended, int) else 0
 
@@ -84,13 +84,13 @@ def _leave_quietly() -> NoReturn:
 
 
 def _drop_output() -> None:
-    """Let go of what is not written yet: Python flushes standard output once more at exit and would complain again."""
+    """Discard unwritten output, which Python would otherwise flush at exit and fail again."""
     if sys.stdout:  # it may have been closed
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _describe(error: OSError) -> str:
-    full = "the disk is full; free some space or pass another folder. What was finished before is kept."
+    full = "the disk is full; free some space or pass another folder. Finished stages are kept."
     advice = {
         errno.ENOSPC: full,
         errno.EDQUOT: full.replace("disk is full", "quota of the disk is used up"),
@@ -102,7 +102,7 @@ def _describe(error: OSError) -> str:
 
 
 def __getattr__(name: str) -> Any:
-    """The command as an object, loaded when it is first asked for."""
+    """Load the click command `cli` when it is first used."""
     if name != "cli":
         raise AttributeError(f"module 'wordatoms.cli' has no attribute '{name}'")
     from wordatoms.cli.root import cli
