@@ -102,7 +102,7 @@ def test_a_seed_gives_the_same_game(arguments: list[str]) -> None:
 def test_build_needs_wordnet(tmp_path: Path) -> None:
     from wordatoms.errors import InputError
 
-    with pytest.raises(InputError, match="holds no WordNet"):
+    with pytest.raises(InputError, match="has no WordNet"):
         CliRunner().invoke(
             lineup, ["build", "--wordnet", str(tmp_path), "-o", str(tmp_path / "x.tsv")], catch_exceptions=False
         )

@@ -68,7 +68,7 @@ def test_wrong_usage(model: Path, tmp_path: Path) -> None:
     assert "--list shows what there is" in invoke("reproduce", "--model", model, code=2).stderr
     assert "either names or --all" in invoke("reproduce", "7", "--all", "--model", model, code=2).stderr
     assert "no exhibit 'table-9'" in refused("reproduce", "table-9", "--model", model)
-    assert "no folder" in refused("reproduce", "7", "--model", model, "--data", tmp_path / "none")
+    assert "is not a folder" in refused("reproduce", "7", "--model", model, "--data", tmp_path / "none")
     assert "standard input" in refused("reproduce", "1", "--model", model, "--text", "-")
     assert "folder of a model" in refused("reproduce", "7", "--model", model, "-o", model)
     assert "not a model folder" in refused("reproduce", "7", "--model", tmp_path)

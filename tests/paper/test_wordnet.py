@@ -137,7 +137,7 @@ def test_finds_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_folder_without_wordnet_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no WordNet \(there is no index.noun\)"):
+    with pytest.raises(InputError, match=r"has no WordNet \(there is no index.noun\)"):
         WordNet(tmp_path)
 
 

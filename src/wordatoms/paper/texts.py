@@ -1,7 +1,7 @@
-"""What evaluations read off a model's folder, which they never change: its text, and how its vectors were made.
+"""What evaluations read from a model's folder: its text, and how its vectors were trained.
 
-What has to be unpacked goes to a folder of its own that is gone afterwards, so that a model that may only be read, such
-as the one that comes with the program, can be evaluated all the same.
+The folder is never written to: text is unpacked to a temporary folder, so that read-only models, such as the bundled
+one, can be evaluated.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from wordatoms.embeddings.trainers import TRAINERS
 from wordatoms.errors import InputError
 from wordatoms.pipeline.sources import recorded_hashes, recorded_sources, settings_of
 from wordatoms.run import DEFAULT_RUN, Run
@@ -19,17 +20,17 @@ from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.corpus import SHARD_BYTES, Corpus, open_corpus
 
 SMALL_SHARD_BYTES = 4 << 20
-"""For evaluations that take parts of a text, which then come out about even."""
+"""For evaluations that split a text into parts of about equal size."""
 
 
 @contextmanager
 def evaluation_text(
     folder: ModelFolder, sources: Sequence[str | Path], run: Run = DEFAULT_RUN, *, shard_bytes: int = SHARD_BYTES
 ) -> Iterator[Corpus]:
-    """The given text; without one, that which was counted, if it is where it was."""
+    """Open the given text, by default the text that was counted, if it is still there."""
     counted = folder.stages.get("count", {})
     if not (sources or counted):
-        raise InputError(f"{folder.path} holds imported vectors, which have no text; pass some with --text.")
+        raise InputError(f"{folder.path} has imported vectors and no text; pass one with --text.")
     found = sources or recorded_sources(counted)
     replace_invalid = bool(counted) and settings_of(counted).replace_invalid
     with TemporaryDirectory(prefix="wordatoms-") as work:
@@ -43,14 +44,12 @@ def evaluation_text(
                 on_bytes=report,
             )
         if not sources and [file.sha256 for file in corpus.files] != recorded_hashes(counted):
-            raise InputError("the text is not the one that was counted; say where that is with --text.")
+            raise InputError("the text has changed since it was counted; pass the original text with --text.")
         yield corpus
 
 
 def training_parameters(folder: ModelFolder, method: str) -> dict[str, Any]:
-    """What the model's vectors were trained with."""
-    from wordatoms.embeddings.trainers import TRAINERS
-
+    """The parameters with which the model's vectors were trained."""
     settings = folder.require("embed", "its vectors are imported; train a model.")["settings"]
     known = TRAINERS[method].parameters() if method in TRAINERS else {}
     return {name: settings[name] for name in known if name in settings}

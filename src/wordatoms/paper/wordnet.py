@@ -1,9 +1,8 @@
-"""WordNet 3.0 as its database files have it: the senses of a word, with definitions, examples and related senses.
+"""A reader for the database files of WordNet 3.0: the senses of a word, with definitions, examples and related senses.
 
-Test 2 of the paper (Section 4.2) and its police lineup take the senses of words from here. The files (`index.noun`,
-`data.noun`, …) are plain text; one is read when it is first asked for and searched in place, so that one word takes
-milliseconds. No data comes with the program: Debian's package `wordnet-base` installs it, and so does Princeton's
-own archive of the database.
+It provides the senses for Test 2 of the paper (Section 4.2) and for the police lineup. The files (`index.noun`,
+`data.noun`, …) are plain text; each is read when first needed and searched in place, so that one word takes
+milliseconds. The data are not bundled: install Debian's package `wordnet-base`, or Princeton's archive of the database.
 
 Left out: inflected forms (`*.exc` and the rules of morphology), verb frames, sense counts and lexicographer files.
 """
@@ -21,7 +20,7 @@ from typing import NamedTuple
 from wordatoms.errors import InputError
 
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
-"""Parts of speech, and how the files call them; satellite adjectives, "s", are among the adjectives."""
+"""Parts of speech, and their names in the files; satellite adjectives, "s", count as adjectives."""
 KINDS = {
     "!": "antonym",
     "@": "hypernym",
@@ -50,7 +49,7 @@ KINDS = {
     "<": "participle",
     "\\": "pertainym",
 }
-"""Symbols of pointers, and the names by which they are asked for."""
+"""Pointer symbols and their names."""
 COMMON_FOLDERS = (
     "/usr/share/wordnet",
     "/usr/share/wordnet/dict",
@@ -67,11 +66,11 @@ HOW_TO_GET = (
 _FIRST_EXAMPLE = re.compile(r'(?:^|[;:,.)])\s*"')
 _EXAMPLE = re.compile(r'"([^"]+)(?:"|$)')
 _MARKER = re.compile(r"\((?:p|a|ip)\)$")
-"""Where an adjective may stand: (p)redicative, (a)ttributive, (i)mmediately (p)ostnominal."""
+"""Position of an adjective: (p)redicative, (a)ttributive, (i)mmediately (p)ostnominal."""
 
 
 class Pointer(NamedTuple):
-    """From one synset to another."""
+    """A relation to another synset."""
 
     symbol: str
     pos: str
@@ -80,12 +79,12 @@ class Pointer(NamedTuple):
 
 @dataclass(frozen=True)
 class Synset:
-    """One sense, shared by all words that can have it. Equal to itself only, however it was reached."""
+    """One sense, shared by all words that have it; synsets are equal if part of speech and offset are."""
 
     pos: str
-    """"n", "v", "a", "s" (an adjective near another one) or "r"."""
+    """"n", "v", "a", "s" (satellite adjective) or "r"."""
     offset: int
-    """Its place in the data file of its part of speech."""
+    """Its offset in the data file of its part of speech."""
     lemmas: tuple[str, ...] = field(compare=False)
     definition: str = field(compare=False)
     examples: tuple[str, ...] = field(compare=False)
@@ -93,7 +92,7 @@ class Synset:
     _wordnet: WordNet = field(compare=False, repr=False)
 
     def pointers(self, kind: str | None = None) -> list[Synset]:
-        """Related synsets of a kind ("hypernym", or its symbol "@"), or of all kinds, each once."""
+        """Related synsets of one kind ("hypernym", or its symbol "@") or of all kinds, without duplicates."""
         if kind is not None and kind not in KINDS and kind not in KINDS.values():
             raise InputError(f"the kind of pointer is '{kind}'; pass one of {', '.join(KINDS.values())}.")
         chosen = [each for each in self.all_pointers if kind in (None, each.symbol, KINDS.get(each.symbol))]
@@ -101,7 +100,7 @@ class Synset:
 
 
 class WordNet:
-    """A folder with the database files."""
+    """WordNet in a folder with its database files."""
 
     def __init__(self, folder: str | Path | None = None) -> None:
         self.folder = _find_folder(folder)
@@ -112,17 +111,17 @@ class WordNet:
     def synsets(self, lemma: str, pos: str | None = None) -> list[Synset]:
         """The senses of a word in the order of WordNet, the most frequent of each part of speech first.
 
-        None for a word that WordNet does not list; inflected forms are not looked for.
+        The list is empty if WordNet does not have the word; inflected forms are not looked up.
         """
         return [self.synset(part, offset) for part in _parts(pos) for offset in self._files[part].find_offsets(lemma)]
 
     def synset(self, pos: str, offset: int) -> Synset:
-        """The synset at a place of a data file."""
+        """The synset at an offset in a data file."""
         file = self._files[_parts(pos)[0]]
         return _parse_synset(file.data_line(offset), file, offset, self)
 
     def lemmas(self, pos: str | None = None) -> Iterator[str]:
-        """All words and phrases of a part of speech, or of all, one part after the other."""
+        """All words and phrases of one part of speech, or of all in turn."""
         for part in _parts(pos):
             for line in self._files[part].index.split(b"\n"):
                 if line[:1].strip():  # the licence is indented
@@ -135,7 +134,7 @@ class WordNet:
 
 @dataclass(frozen=True)
 class _PartFiles:
-    """The index and the data of one part of speech, read when they are needed."""
+    """The index and data files of one part of speech, read when needed."""
 
     folder: Path
     name: str
@@ -153,10 +152,10 @@ class _PartFiles:
         try:
             return path.read_bytes()
         except OSError as error:
-            raise InputError(f"{path} cannot be read ({error.strerror}); to have WordNet, {HOW_TO_GET}.") from error
+            raise InputError(f"{path} cannot be read ({error.strerror}); to use WordNet, {HOW_TO_GET}.") from error
 
     def find_offsets(self, lemma: str) -> list[int]:
-        """The places of a word's synsets, in order."""
+        """The offsets of a word's synsets, in order."""
         line = _find_line(self.index, "_".join(lemma.lower().split()).encode())
         if line is None:
             return []
@@ -186,9 +185,9 @@ def _find_folder(folder: str | Path | None) -> Path:
         for candidate in (Path(folder), Path(folder) / "dict"):
             if (candidate / "index.noun").is_file():
                 return candidate
-        raise InputError(f"{folder} holds no WordNet (there is no index.noun); {HOW_TO_GET}.")
-    given = [os.environ[name] for name in ("WNSEARCHDIR",) if name in os.environ]
-    given += [f"{os.environ[name]}/dict" for name in ("WNHOME",) if name in os.environ]
+        raise InputError(f"{folder} has no WordNet (there is no index.noun); {HOW_TO_GET}.")
+    given = [os.environ["WNSEARCHDIR"]] if "WNSEARCHDIR" in os.environ else []
+    given += [f"{os.environ['WNHOME']}/dict"] if "WNHOME" in os.environ else []
     for path in map(Path, (*given, *COMMON_FOLDERS)):
         if (path / "index.noun").is_file():
             return path
@@ -196,7 +195,7 @@ def _find_folder(folder: str | Path | None) -> Path:
 
 
 def _parts(pos: str | None) -> list[str]:
-    """The parts of speech that are asked for: one by its letter or name, or all."""
+    """The part of speech with a letter or name, or all parts."""
     if pos is None:
         return [*PARTS]
     found = [part for part, name in PARTS.items() if pos in (part, name) or (pos, part) == ("s", "a")]
@@ -206,14 +205,14 @@ def _parts(pos: str | None) -> list[str]:
 
 
 def _find_line(lines: bytes, key: bytes) -> bytes | None:
-    """The line whose first field is the key, in lines ordered by it."""
+    """Find the line whose first field is the key by bisection; the lines are sorted by it."""
     low, high = 0, len(lines)
     while low < high:
         middle = (low + high) // 2
         start = lines.rfind(b"\n", low, middle) + 1 or low
         end = lines.find(b"\n", middle, high)
         end = end if end >= 0 else high
-        first = lines[start:end].partition(b" ")[0]  # empty in the licence, which comes before all words
+        first = lines[start:end].partition(b" ")[0]  # empty in the licence, which precedes all words
         if first == key and key:
             return lines[start:end]
         low, high = (end + 1, high) if first < key else (low, start)
@@ -236,7 +235,7 @@ def _parse_synset(line: str, file: _PartFiles, offset: int, wordnet: WordNet) ->
 
 
 def _parse_pointers(fields: list[str]) -> tuple[Pointer, ...]:
-    """The number of pointers, then four fields of each; the last of them names single words of both synsets."""
+    """Parse the number of pointers, then four fields for each, the last of which is ignored."""
     return tuple(Pointer(fields[at], fields[at + 2], int(fields[at + 1])) for at in range(1, 4 * int(fields[0]), 4))
 
 
@@ -245,7 +244,7 @@ def _spell(word: str) -> str:
 
 
 def split_gloss(gloss: str) -> tuple[str, tuple[str, ...]]:
-    """Definition and examples: what stands before the first example in quotes, and what stands in quotes after."""
+    """Split a gloss into the definition, up to the first quoted example, and the quoted examples."""
     gloss = gloss.strip()
     first = _FIRST_EXAMPLE.search(gloss)
     if first is None:

@@ -135,7 +135,7 @@ def test_files_that_cannot_become_plots(tmp_path: Path) -> None:
     for name in ("a.png", "a"):
         with pytest.raises(InputError, match=f"{name} is not an .svg file; plots are written as SVG"):
             check_plot(tmp_path / name)
-    with pytest.raises(InputError, match=r"a\.svg cannot be written: there is no folder .*none; make it"):
+    with pytest.raises(InputError, match=r"a\.svg cannot be written: there is no folder .*none; create it"):
         check_plot(tmp_path / "none" / "a.svg")
 
 

@@ -201,7 +201,7 @@ def test_any_number_of_words_can_be_drawn(n_words: int) -> None:
 
 
 def test_too_few_good_words() -> None:
-    with pytest.raises(InputError, match="35 words with 2 senses are needed, WordNet has 3 good ones; pass fewer"):
+    with pytest.raises(InputError, match="35 words with 2 senses are needed, but only 3 qualify; pass fewer"):
         draw_items(items_with(2, 3), 200, 0)
 
 

@@ -135,16 +135,19 @@ HEADER = "\t".join(COLUMNS)
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "its first line should name word, sense"),
-        ("bat\t1\tn1\ta b", "its first line should name"),
+        ("", "expected a first line with the columns word, sense"),
+        ("bat\t1\tn1\ta b", "expected a first line"),
         (f"{HEADER}\nbat\t1\t{EIGHT}", "line 2: expected word, sense"),
         (f"{HEADER}\nbat\t2\tn1\t{EIGHT}", "and sense 1 of 'bat'"),
-        (f"{HEADER}\nbat\t1\tn1\t{EIGHT}\nbat\t2\tn1\t{EIGHT}", "has 1 words; two are needed"),
+        (f"{HEADER}\nbat\t1\tn1\t{EIGHT}\nbat\t2\tn1\t{EIGHT}", "has 1 words; it needs two"),
         (f"{HEADER}\nbat\t1\tn1\t{EIGHT}\ntie\t1\tn1\t{EIGHT}", "'bat' has 1 sense"),
         (f"{HEADER}\nbat\t1\tn1\t{EIGHT}\nbat\t2\tn1\ta b\ntie\t1\tn1\t{EIGHT}", "sense 2 of 'bat' has 2 words"),
-        (f"{HEADER}\nb\t1\tn\t{EIGHT}\nb\t2\tn\t{EIGHT.replace('one', 'two')}\nt\t1\tn\t{EIGHT}", "give 8 different"),
+        (
+            f"{HEADER}\nb\t1\tn\t{EIGHT}\nb\t2\tn\t{EIGHT.replace('one', 'two')}\nt\t1\tn\t{EIGHT}",
+            "list 8 different words",
+        ),
         (f"{HEADER}\nb\t1\tn\t{EIGHT}\nb\t2\tn\t{EIGHT.title()}\nt\t1\tn\t{EIGHT}", "with spaces or capitals"),
-        (f"{HEADER}\nBat\t1\tn\t{EIGHT}\nb\t1\tn\t{EIGHT}", "'Bat' is no word of a lineup"),
+        (f"{HEADER}\nBat\t1\tn\t{EIGHT}\nb\t1\tn\t{EIGHT}", "'Bat' is not a valid word"),
     ],
 )
 def test_broken_files(text: str, sentence: str) -> None:

@@ -87,7 +87,7 @@ def test_the_verdict_is_about_the_first_of_ours(folder: Path) -> None:
     perfect = Method("perfect", "ours", lambda pair: pair.rating)
     reverse = Method("reverse", "ours", lambda pair: -pair.rating)
     silent = Method("silent", "ours", lambda _: None)
-    higher = "ours is 1.000 over all pairs, of which it answers 100%: it is higher."
+    higher = "ours reaches 1.000 over all pairs, of which it answers 100%: it is higher."
     assert evaluate_scws(pairs, [perfect, reverse]).verdict.endswith(higher)
     assert evaluate_scws(pairs, [reverse, perfect]).verdict.endswith("it is lower.")
     assert evaluate_scws(pairs, [silent]).verdict.endswith("no method of ours was ranked.")
@@ -121,7 +121,7 @@ GOOD = scws_line(1, "bank", "money", 8.0)
         (b"\xff\xfe\x00", "is not UTF-8"),
         (b"PK\x03\x04\0\0", "is not text"),
         (f"{GOOD}\n{GOOD[: GOOD.rindex(chr(9))]}\n".encode(), r"ratings\.txt:2: expected 18 fields .* found 17"),
-        (f"{GOOD}\n{GOOD}\n".encode(), r"ratings\.txt:2: the id 1 stands on two lines"),
+        (f"{GOOD}\n{GOOD}\n".encode(), r"ratings\.txt:2: the id 1 occurs twice"),
         (GOOD.replace("8.0", "high").encode(), "mean rating in field 8 but found 'high'"),
         (GOOD.replace("8.0", "nan").encode(), "mean rating in field 8 but found 'nan'"),
         (GOOD.replace("<b>", "").encode(), "one word between <b> and </b> in each context but found none"),

@@ -76,7 +76,7 @@ def test_random_clusters_depend_on_the_seed_and_the_word_alone() -> None:
     assert np.array_equal(labels, random_clusterer(4, random_state=3)(long))
     assert not np.array_equal(labels, random_clusterer(4, random_state=4)(long))
     together, alone = evaluate_wsi(WORDS, []), evaluate_wsi(WORDS[1:], [])
-    assert [each.labels[1] for each in together.clusterings] == [each.labels[0] for each in alone.clusterings]
+    assert [each.labels[1] for each in together.scores] == [each.labels[0] for each in alone.scores]
     assert [method.k for method in baselines((2, 7))] == [1, None, 2, 7]
 
 

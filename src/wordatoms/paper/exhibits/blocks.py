@@ -1,6 +1,6 @@
-"""What a section of the report is made of, whoever shows it: figures beside the paper's, tables, charts and remarks.
+"""The parts of a section of the report: figures compared with the paper's, tables, charts and remarks.
 
-Plain data; `wordatoms.paper.report.page` makes HTML of them, the command line prints the tables.
+They are plain data; `wordatoms.paper.report.page` renders them as HTML, and the command line prints the tables.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ DASH = "–"
 
 @dataclass(frozen=True)
 class Figure:
-    """One number of the paper and ours beside it."""
+    """One number of the paper, compared with ours."""
 
     what: str
     paper: float | str | None
-    """A text where the paper has words instead of a number; None where it has nothing."""
+    """Text if the paper has words instead of a number; None if it has neither."""
     ours: float | None
     baseline: float | None = None
     baseline_is: str = ""
     digits: int = 2
     within: float = 0.02
-    """Numbers this near are said to be the same."""
+    """The largest difference that counts as reproduced."""
     less_is_better: bool = False
     is_headline: bool = False
     says: str = ""
-    """A verdict in place of the usual one."""
+    """Replaces the usual verdict."""
 
     @property
     def difference(self) -> float | None:
@@ -42,7 +42,7 @@ class Figure:
 
     @property
     def verdict(self) -> str:
-        """Reproduced, better or worse than the paper; or that there is nothing to compare."""
+        """Reproduced, better than or below the paper, or nothing to compare."""
         if self.says:
             return self.says
         if self.ours is None:
@@ -52,6 +52,15 @@ class Figure:
         if abs(self.difference) <= self.within + 1e-9:
             return "reproduced"
         return "below the paper" if (self.difference < 0) != self.less_is_better else "better than the paper"
+
+    def cells(self) -> dict[str, str]:
+        """The numbers as the tables show them, by column."""
+        return {
+            "paper": format_cell(self.paper, self.digits),
+            "ours": format_cell(self.ours, self.digits),
+            "difference": format_cell(self.difference, self.digits, signed=True),
+            "baseline": format_cell(self.baseline, self.digits),
+        }
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -66,12 +75,12 @@ class Figure:
 
 
 class Column(NamedTuple):
-    """A column of a table; with `digits` of numbers after the point, else of text."""
+    """A column of a table: of numbers with `digits` decimals, or of text."""
 
     name: str
     digits: int | None = None
     is_words: bool = False
-    """Whether it holds lists of words, which may be broken over lines."""
+    """Whether it contains lists of words, which may wrap."""
 
     @property
     def is_number(self) -> bool:
@@ -101,7 +110,7 @@ Block = Table | Chart | Remark
 
 
 def make_table(columns: Sequence[Column], rows: Sequence[Row | Sequence[Cell]], caption: str = "") -> Table:
-    """A table from columns and rows, where those without a role are plain."""
+    """A table; rows can be given as plain sequences of cells."""
     return Table(
         tuple(columns),
         tuple(each if isinstance(each, Row) else Row(tuple(each)) for each in rows),
@@ -110,7 +119,7 @@ def make_table(columns: Sequence[Column], rows: Sequence[Row | Sequence[Cell]], 
 
 
 def format_cell(value: Cell, digits: int | None = None, *, signed: bool = False) -> str:
-    """A number with so many digits after the point, a text as it is, a dash for nothing."""
+    """A number with `digits` decimals, text unchanged, a dash for an empty cell."""
     if value is None or value == "":
         return DASH
     if isinstance(value, str):
@@ -123,7 +132,7 @@ def format_cell(value: Cell, digits: int | None = None, *, signed: bool = False)
 
 
 def compare_table(figures: Sequence[Figure]) -> Table:
-    """The paper's numbers, ours, the difference and the baseline."""
+    """A table of the paper's numbers, ours, the difference and the baseline."""
     names = {figure.baseline_is for figure in figures if figure.baseline is not None}
     one_baseline = len(names) == 1
     columns = [
@@ -132,15 +141,8 @@ def compare_table(figures: Sequence[Figure]) -> Table:
         Column(f"baseline: {names.pop()}" if one_baseline else "baseline", 2),
         *([] if one_baseline or not names else [Column("which is")]),
     ]
-    return make_table(columns, [_compared(figure)[: len(columns)] for figure in figures])
-
-
-def _compared(figure: Figure) -> tuple[Cell, ...]:
-    return (
-        figure.what,
-        format_cell(figure.paper, figure.digits),
-        format_cell(figure.ours, figure.digits),
-        format_cell(figure.difference, figure.digits, signed=True),
-        format_cell(figure.baseline, figure.digits),
-        figure.baseline_is if figure.baseline is not None else None,
-    )
+    rows = [
+        (figure.what, *figure.cells().values(), figure.baseline_is if figure.baseline is not None else None)
+        for figure in figures
+    ]
+    return make_table(columns, [row[: len(columns)] for row in rows])

@@ -1,8 +1,8 @@
-"""Charts as SVG: lines, horizontal bars and a scatter, without any library.
+"""Charts as SVG: lines, horizontal bars and scatter plots, without a plotting library.
 
-Colours, dashes and fonts come from the style sheet `charts.css` by class, so that a chart suits light and dark ground
-and print; `s0`, `s1`, … are the series. The title and description of a chart say in words what it shows. There are no
-time axes, no second axis and no stacking.
+Colours, dashes and fonts come from classes in the style sheet `charts.css`, so that charts work in light and dark mode
+and in print; `s0`, `s1`, … are the series. Each chart has a title and a description in words. There are no time axes,
+second axes or stacked bars.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from wordatoms.storage.files import write_atomic
 STYLE = Path(__file__).with_name("charts.css")
 
 N_SERIES = 14
-"""Looks that the style sheet has for series; then they begin again."""
+"""Number of series styles in the style sheet; further series reuse them."""
 WIDTH, HEIGHT = 480, 300
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 44
 CHARACTER = 6.4
-"""Width of a character of a label, about."""
+"""Approximate width of a character of a label."""
 BAR_HEIGHT = 20
 MARGIN = 44
-"""Around a scatter, so that labels have room."""
+"""Margin of scatter plots, with room for labels."""
 TITLE_HEIGHT, LEGEND_LINE = 30, 18
-"""Of a chart in a file of its own."""
+"""Used by charts in their own files."""
 
 
 class Line(NamedTuple):
     xs: Sequence[float]
     ys: Sequence[float]
     role: str = ""
-    """`ours`, `paper` or `baseline` look the same in all charts; others take the next series."""
+    """`ours`, `paper` and `baseline` have the same style in all charts; other lines take the next series."""
 
 
 class Bar(NamedTuple):
@@ -51,7 +51,7 @@ class Point(NamedTuple):
     y: float
     series: int
     name: str = ""
-    """Shown when a pointer rests on it."""
+    """Shown as a tooltip."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class LineChart:
     y_label: str
     lines: Mapping[str, Line]
     references: Mapping[str, float] = field(default_factory=dict)
-    """Horizontal lines."""
+    """Horizontal reference lines."""
     log_x: bool = False
     log_y: bool = False
 
@@ -154,7 +154,7 @@ Chart = LineChart | BarChart | ScatterChart
 
 @dataclass(frozen=True)
 class Axis:
-    """From values to places on the paper."""
+    """Maps values to coordinates."""
 
     low: float
     high: float
@@ -183,7 +183,7 @@ class Axis:
 
 
 def legend_key(style: str) -> str:
-    """The mark of a series in the legend, 22 by 10."""
+    """The symbol of a series in the legend, 22 by 10."""
     if style.startswith("bar"):
         return f'<rect class="{style}" x="3" y="0" width="16" height="10"/>'
     if style == "reference":
@@ -201,17 +201,19 @@ def write_charts(path: Path, charts: Sequence[LineChart]) -> None:
 
 
 def check_plot(path: Path) -> None:
-    """Refuse a file that cannot become a plot, before the plot is computed."""
+    """Raise if a plot cannot be written to this path."""
     if path.suffix.lower() != ".svg":
-        raise InputError(f"{path} is not an .svg file; plots are written as SVG, pass a name that ends in .svg.")
+        raise InputError(f"{path} is not an .svg file; plots are written as SVG, so pass a name that ends in .svg.")
     if not path.parent.is_dir():
-        raise InputError(f"{path} cannot be written: there is no folder {path.parent}; make it, or pass another.")
+        raise InputError(
+            f"{path} cannot be written: there is no folder {path.parent}; create it, or pass another path."
+        )
 
 
 def standalone_svg(chart: LineChart) -> str:
-    """A chart as a file of its own, with title and legend on white ground.
+    """A chart with title and legend on a white background, as a complete SVG file.
 
-    The colours of the style sheet are filled in, because many viewers know no custom properties.
+    The colours of the style sheet are inserted, because many viewers do not support custom properties.
     """
     sheet = STYLE.read_text("utf-8")
     light, rules = sheet.split("@media", 1)[0], sheet.split("\n}\n")[-1]
@@ -237,13 +239,13 @@ def standalone_svg(chart: LineChart) -> str:
 
 
 def nice_step(span: float) -> float:
-    """1, 2 or 5 times a power of ten, so that a span has four to nine steps."""
+    """The step, 1, 2 or 5 times a power of ten, that divides a span into four to nine parts."""
     power = 10.0 ** math.floor(math.log10(span / 4))
     return next(power * factor for factor in (5, 2, 1) if power * factor <= span / 4 * (1 + 1e-9))
 
 
 def line_styles(lines: Mapping[str, Line]) -> dict[str, str]:
-    """The class of each line: its role, or the next series; a second line of a role is dashed."""
+    """The class of each line: its role or the next series; a second line with the same role is dashed."""
     styles: dict[str, str] = {}
     n_series = 0
     for name, line in lines.items():

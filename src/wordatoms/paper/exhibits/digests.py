@@ -1,4 +1,4 @@
-"""Digests of what decides the numbers of an exhibit: sources of the package, models, files."""
+"""Digests of the inputs that decide the numbers of an exhibit: sources of the package, models, files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from wordatoms.storage.integrity import fingerprint
 
 PACKAGE = Path(__file__).parents[2]
 NOT_COMPUTING = ("cli/", "explorer/", "paper/report/page.py", "paper/exhibits/charts.py", "paper/exhibits/blocks.py")
-"""Sources that show numbers and do not change them."""
+"""Sources that only show numbers."""
 
 
 @lru_cache(maxsize=1)
 def sources_digest() -> str:
-    """Of the package's sources that compute."""
+    """The digest of the sources of the package, except those that only show numbers."""
     digest = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
@@ -29,7 +29,7 @@ def sources_digest() -> str:
 
 
 def model_digest(model: SenseModel) -> str:
-    """Of the manifest, which has the checksums of all files, and of what a person added."""
+    """The digest of the manifest, which has the checksums of all files, and of the user's annotations."""
     digest = hashlib.sha256((model.path / "manifest.json").read_bytes())
     if "atomize" in model.folder.stages:
         notes = asdict(model.notes)

@@ -1,7 +1,7 @@
-"""What the report can show: an exhibit is a table or figure, from a model to numbers and from numbers to a section.
+"""An exhibit is a table or figure of the report: it computes numbers from a model, and renders a section from numbers.
 
-`run` computes and gives plain JSON; all the rest works on those numbers alone, so that a page can be made again, here
-or elsewhere, without computing.
+`run` computes and returns plain JSON; everything else uses only those numbers, so that a page can be rendered again
+without computing.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Numbers = dict[str, Any]
 
 @dataclass(frozen=True)
 class Need:
-    """Something that an exhibit cannot do without, or that it shows more with."""
+    """Something that an exhibit requires, or that adds to it."""
 
     name: str
     how: str
     """How to get it, in one sentence."""
     is_met: Callable[[Inputs], bool]
     facts: Callable[[Inputs], Sequence[str]] = lambda _inputs: ()
-    """What of it decides the numbers: digests of files, as a rule."""
+    """What decides the numbers, usually digests of files."""
 
 
 @dataclass(frozen=True)
@@ -36,21 +36,21 @@ class Exhibit:
     """What is measured, in two or three sentences."""
     run: Callable[[Inputs], Numbers]
     figures: Callable[[Numbers], list[Figure]]
-    """The numbers of the paper with ours beside them; headlines are marked."""
+    """The numbers of the paper compared with ours; headlines are marked."""
     render: Callable[[Numbers], list[Block]]
-    """All that comes after the figures."""
+    """Everything after the figures."""
     why: Callable[[Numbers], str]
-    """One line on why ours differs, or what it means."""
+    """One or two sentences on why our numbers differ, or what they mean."""
     needs: tuple[Need, ...] = ()
     helped_by: tuple[Need, ...] = ()
-    """Without these there is less to show."""
+    """Needs that are optional; more is shown if they are met."""
     is_paper: bool = True
-    """Whether the paper has it; else it is an addition."""
+    """Whether it is in the paper, or our addition."""
     reads_model: bool = True
 
     def missing(self, inputs: Inputs) -> list[Need]:
         return [need for need in self.needs if not need.is_met(inputs)]
 
     def lacking(self, inputs: Inputs) -> list[Need]:
-        """What would show more."""
+        """Unmet optional needs."""
         return [need for need in self.helped_by if not need.is_met(inputs)]

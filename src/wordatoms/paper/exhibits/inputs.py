@@ -1,7 +1,6 @@
-"""What the report is made from: models, data sets, a text; and which of them are at hand.
+"""The inputs of tasks and of the report: models, data sets and a text.
 
-Models are opened when they are first asked; whatever several exhibits need is computed once (`Inputs.once`). Nothing is
-written to a model or to the data.
+Results that several exhibits share are computed once (`Inputs.once`). Models and data are only read.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from wordatoms.senses.model import SenseModel
 from wordatoms.text.files import find_files
 
 CORPUS = "corpus"
-"""The folder of the text inside that of the data."""
+"""The subfolder of the data folder with the text."""
 Made = TypeVar("Made")
 
 
@@ -27,30 +26,30 @@ Made = TypeVar("Made")
 class Inputs:
     model: SenseModel
     others: tuple[SenseModel, ...] = ()
-    """Models of other methods on the same text, for the rows that the paper has for their vectors."""
+    """Models of other embedding methods on the same text, for the corresponding rows of the paper."""
     data: Path | None = None
-    """Folder of the data sets."""
+    """The folder of the data sets."""
     text: tuple[str, ...] = ()
     source: str = ""
-    """Where the text is from and under which licence; sentences are shown only where this is known."""
+    """The source and licence of the text; its sentences are shown only if this is given."""
     wordnet: Path | None = None
     seed: int = 0
     run: Run = DEFAULT_RUN
     competitors: bool = True
     """Whether the paper's competitors are learned from the text."""
     nnse: SenseModel | None = None
-    """NNSE vectors as a further competitor. `reproduce` finds them among the other models."""
+    """NNSE vectors as another competitor; `reproduce` finds them among the other models."""
     names: tuple[str, ...] = ()
-    """The models as a command named them (`evaluate`), in their order. Then competitors are learned or it is an error;
-    without names (`reproduce`) they are learned where that is possible."""
+    """The models as named on the command line of `evaluate`, in order. With names, competitors that cannot be learned
+    are an error; without names (`reproduce`) they are skipped."""
     arguments: tuple[str, ...] = ()
-    """What the command line was given, to say how to do it again."""
+    """The arguments of the command line, to show how to repeat an exhibit."""
     kept: dict[str, Any] = field(default_factory=dict)
-    """What was computed once."""
+    """Results of `once`, by name."""
 
     @cached_property
     def models(self) -> dict[str, SenseModel]:
-        """By the method of their vectors; of two with the same method the first."""
+        """The models by the method of their vectors; the first of each method."""
         found: dict[str, SenseModel] = {}
         for model in (self.model, *self.others):
             found.setdefault(model.embeddings.method, model)
@@ -62,28 +61,28 @@ class Inputs:
 
     @property
     def method(self) -> str:
-        """That of the model's vectors."""
+        """The method of the model's vectors."""
         return self.model.embeddings.method
 
     @property
     def data_path(self) -> Path:
-        """The data, for a task that cannot do without them."""
+        """The data folder, for tasks that require one."""
         assert self.data is not None
         return self.data
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
-        """What `make` gives, made at the first call."""
+        """The result of `make`, computed at the first call."""
         if name not in self.kept:
             self.kept[name] = make()
         made: Made = self.kept[name]
         return made
 
     def dataset(self, name: str) -> Path:
-        """The folder of a data set, which need not exist."""
+        """The folder of a data set, which may not exist."""
         return (self.data or Path()) / name
 
     def has_file(self, pattern: str) -> bool:
-        """Whether the data hold such a file."""
+        """Whether the data folder has a file that matches a pattern."""
         return self.data is not None and any(self.data.glob(pattern))
 
     @cached_property
@@ -91,7 +90,7 @@ class Inputs:
         return [Path(path) for path in find_files(self.text)] if self.text else []
 
     def command(self, name: str) -> str:
-        """What to type to make one exhibit again."""
+        """The command that computes one exhibit."""
         return shlex.join(["wordatoms", "reproduce", name, *self.arguments])
 
 
@@ -107,14 +106,14 @@ def open_inputs(
     run: Run = DEFAULT_RUN,
     competitors: bool = True,
 ) -> Inputs:
-    """Find everything: without a model the one that comes with the program, without a text that inside the data."""
+    """Open all inputs; the defaults are the bundled model, and the text in the data folder."""
     if "-" in text:
-        raise InputError("the text is read several times, so it cannot come from standard input; pass files.")
+        raise InputError("the text is read several times and cannot come from standard input; pass files.")
     if text:
-        find_files(text)  # what is not there is said before anything is computed
+        find_files(text)  # raises for missing files before anything is computed
     folder = Path(data) if data else None
     if folder is not None and not folder.is_dir():
-        raise InputError(f"{folder} is no folder; pass the one that holds the data sets.")
+        raise InputError(f"{folder} is not a folder; pass the folder with the data sets.")
     options = [("--model", model), *(("--with", other) for other in others), ("--data", data)]
     options += [*(("--text", each) for each in text), ("--source", source or None), ("--wordnet", wordnet)]
     options += [("--seed", str(seed) if seed else None)]

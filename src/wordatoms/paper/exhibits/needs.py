@@ -1,12 +1,11 @@
-"""What exhibits need, how to see whether it is there, and how to get it.
+"""What exhibits need, how to check for it, and how to get it.
 
-Whoever has only the model that comes with the program sees what it shows alone; everything else says here what it
-lacks.
+With the bundled model alone, the report shows a few exhibits; for the others it lists what is missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 
 from wordatoms.embeddings.trainers import trainer_names
@@ -14,6 +13,7 @@ from wordatoms.errors import WordatomsError
 from wordatoms.paper.exhibits.digests import file_digests, model_digest
 from wordatoms.paper.exhibits.exhibit import Need
 from wordatoms.paper.exhibits.inputs import Inputs
+from wordatoms.paper.wordnet import WordNet
 from wordatoms.senses.model import SenseModel
 
 
@@ -26,7 +26,7 @@ def _in_model(name: str) -> Callable[[Inputs], bool]:
 
 
 def _files(*patterns: str) -> Callable[[Inputs], list[str]]:
-    """Digests of files of the data."""
+    """Digests of the data files that match some patterns."""
 
     def facts(inputs: Inputs) -> list[str]:
         data = inputs.data
@@ -44,18 +44,18 @@ def _other_models(inputs: Inputs) -> list[str]:
 
 
 def knows(*words: str) -> Need:
-    """A model that has some words."""
+    """The need for a model that knows some words."""
     named = " and ".join(f"“{word}”" for word in words)
     how = f"a model that knows {named}; this one does not"
-    return Need(f"the word{'s' if len(words) > 1 else ''} {named}", how, lambda inputs: _has_words(inputs.model, words))
-
-
-def _has_words(model: SenseModel, words: Sequence[str]) -> bool:
-    return all(word in model.embeddings for word in words)
+    return Need(
+        f"the word{'s' if len(words) > 1 else ''} {named}",
+        how,
+        lambda inputs: all(word in inputs.model.embeddings for word in words),
+    )
 
 
 def has_counts(model: SenseModel) -> bool:
-    """Whether a model keeps its counts and the state of its trainer, so that pseudowords can be trained."""
+    """Whether a model has its counts and the state of its trainer, so that pseudowords can be trained."""
     return model.embeddings.method in trainer_names(has="holds_words") and (model.path / "counts.json").is_file()
 
 
@@ -66,16 +66,12 @@ def _has_layout(inputs: Inputs) -> bool:
 
 
 def _finds_wordnet(inputs: Inputs) -> bool:
-    from wordatoms.paper.wordnet import WordNet
-
     with suppress(WordatomsError):
         return WordNet(inputs.wordnet).folder.is_dir()
     return False
 
 
 def _wordnet_digests(inputs: Inputs) -> list[str]:
-    from wordatoms.paper.wordnet import WordNet
-
     return file_digests(sorted(WordNet(inputs.wordnet).folder.glob("data.*")))
 
 
@@ -86,13 +82,15 @@ REPORT = Need(
     "a model whose atoms were learned here: wordatoms atomize MODEL",
     _in_model("atom-report.json"),
 )
-LAYOUT = Need("layout of the atoms", "a model of this version: wordatoms atomize MODEL --force", _has_layout)
+LAYOUT = Need("layout of the atoms", "a model made by this version: wordatoms atomize MODEL --force", _has_layout)
 TUNING = Need(
-    "tuning", "a tuned model: wordatoms tune MODEL --text FILES that it was not trained on", _in_model("tuning.json")
+    "tuning",
+    "a tuned model: wordatoms tune MODEL --text FILES, with files that it was not trained on",
+    _in_model("tuning.json"),
 )
 COUNTS = Need(
     "counts of SN or GloVe",
-    "a full (not compact) model by SN or GloVe: wordatoms train TEXT -o sn --method sn, then --with sn",
+    "a full (not compact) SN or GloVe model: wordatoms train TEXT -o sn --method sn, then --with sn",
     lambda inputs: any(map(has_counts, inputs.models.values())),
     _other_models,
 )
@@ -105,7 +103,7 @@ TEXT = Need(
 )
 SOURCE = Need(
     "source of the text",
-    'the page will show sentences of the text, so say whose they are: --source "English Wikipedia, CC BY-SA 4.0"',
+    'source and licence of the text, because its sentences are shown: --source "English Wikipedia, CC BY-SA 4.0"',
     lambda inputs: bool(inputs.source),
     lambda inputs: [inputs.source],
 )
@@ -130,7 +128,7 @@ SIMILARITY = Need(
 )
 ANALOGY = Need(
     "analogies",
-    "the questions that come with word2vec (questions-words.txt), in DATA/analogy/google, with --data DATA",
+    "the questions of word2vec (questions-words.txt) in DATA/analogy/google, with --data DATA",
     lambda inputs: inputs.has_file("analogy/google/*.txt"),
     _files("analogy/google/*.txt"),
 )
@@ -148,7 +146,7 @@ COMPETITORS = Need(
 )
 OTHERS = Need(
     "models of other vectors",
-    "models by GloVe, SN, skip-gram or NNSE on the same text: wordatoms train TEXT -o glove --method glove, then "
+    "GloVe, SN, skip-gram or NNSE models of the same text: wordatoms train TEXT -o glove --method glove, then "
     "--with glove",
     lambda inputs: len(inputs.models) > 1,
     _other_models,

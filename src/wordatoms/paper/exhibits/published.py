@@ -1,6 +1,6 @@
-"""What the paper's tables say in words, and numbers that no evaluation of ours holds already.
+"""The words in the paper's tables, and numbers of the paper that belong to no evaluation.
 
-The numbers of Tables 2, 3, 4, 7, 8 and Figure 1 stand with their evaluations (`PAPER` in `wordatoms.paper.tasks`).
+The numbers of Tables 2, 3, 4, 7, 8 and Figure 1 are with their evaluations (`PAPER` in `wordatoms.paper.tasks`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ATOMS = {
     149: "orchestra philharmonic philharmonia conductor symphony orchestras toscanini concertgebouw solti",
     330: "conferences meetings seminars workshops exhibitions organizes concerts lectures presentations",
 }
-"""Table 5: seven atoms by their ids, each with its nine nearest words."""
+"""Table 5: seven atoms by id, each with its nine nearest words."""
 
 SENSES = {
     "tie": (
@@ -38,7 +38,7 @@ SENSES = {
         "humid winters summers ppen warm temperatures",
     ),
 }
-"""Table 6: the five atoms of two words, each with its six nearest words; the last is often a mistake."""
+"""Table 6: the five atoms of two words, each with its six nearest words; the last atom is often noise."""
 
 BAT = (
     "navigate nocturnal mouse wing cave sonic fly dark",
@@ -48,17 +48,17 @@ BAT = (
     "loose ends two loops shoelaces tie rope string",
     "horny projecting bird oral nest horn hard food",
 )
-"""The example of a lineup; the first three are senses of *bat*."""
+"""The paper's example of a lineup; the first three lists are senses of *bat*."""
 N_BAT_SENSES = 3
 
 RING = ("mathematics", "a game's target", "the telephone", "a cell's plastid", "wrestling", "jewellery", "mushrooms")
-"""What the seven sentences for *ring* are about, in a table that was left out."""
+"""The topics of the seven sentences for *ring*, from a table that was removed from the paper."""
 
 MUSIC = ("jazz", "rock", "classical", "country")
-"""Words whose atoms should be under one meta-atom, says a part that was left out."""
+"""Words whose atoms should share a meta-atom, according to a part that was removed from the paper."""
 SCIENCE = ("biochemistry", "biology", "chemistry", "mathematics")
 
 
 def shown_method(method: str) -> str:
-    """A method of embedding as people write it."""
+    """The usual spelling of an embedding method."""
     return TRAINERS[method].title if method in TRAINERS else method

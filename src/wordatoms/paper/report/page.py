@@ -16,7 +16,6 @@ from wordatoms.errors import InputError
 from wordatoms.paper.exhibits.blocks import (
     DASH,
     Block,
-    Cell,
     Column,
     Figure,
     Remark,
@@ -150,15 +149,12 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
             rows = "".join(_summary_rows(outcome) for outcome in chosen)
             parts.append(f'<tbody><tr class="group"><th colspan="7" scope="rowgroup">{title}</th></tr>{rows}</tbody>')
     names = ("measure", "paper", "ours", "difference", "baseline", "verdict")
-    head = "".join(f'<th scope="col"{_class(_summary_kind(name))}>{name}</th>' for name in names)
+    kinds = ("", "number", "number", "number", "number", "")
+    head = "".join(f'<th scope="col"{_class(kind)}>{name}</th>' for name, kind in zip(names, kinds, strict=True))
     return (
         '<section id="summary">\n<h2>At a glance</h2>\n<div class="scroll"><table class="summary">'
         f'<thead><tr><th scope="col">exhibit</th>{head}</tr></thead>{"".join(parts)}</table></div>\n</section>'
     )
-
-
-def _summary_kind(name: str) -> str:
-    return "" if name in ("measure", "verdict") else "number"
 
 
 def _summary_rows(outcome: Outcome) -> str:
@@ -180,16 +176,10 @@ def _summary_rows(outcome: Outcome) -> str:
 
 
 def _headline(figure: Figure) -> str:
-    numbers = {
-        "paper": format_cell(figure.paper, figure.digits),
-        "ours": format_cell(figure.ours, figure.digits),
-        "difference": format_cell(figure.difference, figure.digits, signed=True),
-        "baseline": format_cell(figure.baseline, figure.digits),
-    }
     hints = {"baseline": f' title="{escape(figure.baseline_is)}"' if figure.baseline is not None else ""}
     cells = "".join(
         f'<td class="number" data-label="{name}"{hints.get(name, "")}>{escape(text)}</td>'
-        for name, text in numbers.items()
+        for name, text in figure.cells().items()
     )
     return f'<td class="what">{escape(figure.what)}</td>{cells}<td class="verdict">{_badge(figure.verdict)}</td>'
 
@@ -210,7 +200,13 @@ def _seconds(seconds: float | None) -> str:
 
 def _section(outcome: Outcome, inputs: Inputs) -> str:
     exhibit = outcome.exhibit
-    content = {"done": _done, "missing": _missing, "failed": _failed}[outcome.status](outcome)
+    if outcome.status == "done":
+        content = _done(outcome)
+    elif outcome.status == "missing":
+        items = "".join(f"<li><b>{escape(name)}</b>: {escape(how)}</li>" for name, how in outcome.missing)
+        content = f'<div class="absent"><p>Not computed; it needs</p><ul>{items}</ul></div>'
+    else:
+        content = f'<div class="absent failed"><p>Failed: {escape(outcome.says)}</p></div>'
     return (
         f'<section id="{exhibit.name}">\n<h2>{escape(exhibit.title)} <a class="anchor" href="#{exhibit.name}" '
         f'aria-label="link to this section">#</a></h2>\n<p>{escape(exhibit.about)}</p>\n{content}\n'
@@ -231,15 +227,6 @@ def _done(outcome: Outcome) -> str:
         parts.append(f'<details class="more"><summary>More would be shown with</summary><ul>{more}</ul></details>')
     parts.append(f'<p class="took">Computed in {_seconds(outcome.seconds)}.</p>')
     return "\n".join(parts)
-
-
-def _missing(outcome: Outcome) -> str:
-    items = "".join(f"<li><b>{escape(name)}</b>: {escape(how)}</li>" for name, how in outcome.missing)
-    return f'<div class="absent"><p>Not computed; it needs</p><ul>{items}</ul></div>'
-
-
-def _failed(outcome: Outcome) -> str:
-    return f'<div class="absent failed"><p>Failed: {escape(outcome.says)}</p></div>'
 
 
 def _block(block: Block) -> str:
@@ -274,13 +261,11 @@ def _table(table: Table, kind: str = "") -> str:
 
 def _row(row: Row, columns: Iterable[Column]) -> str:
     empty = "" if row.role == "paper" else DASH
-    cells = "".join(_cell(value, column, empty) for value, column in zip(row.cells, columns, strict=True))
-    return f"<tr{_class(row.role)}>{cells}</tr>"
-
-
-def _cell(value: Cell, column: Column, empty: str) -> str:
-    text = format_cell(value, column.digits) if value is not None else empty if column.is_number else ""
-    return f"<td{_class(_kind(column))}>{escape(text)}</td>"
+    cells = []
+    for value, column in zip(row.cells, columns, strict=True):
+        text = format_cell(value, column.digits) if value is not None else empty if column.is_number else ""
+        cells.append(f"<td{_class(_kind(column))}>{escape(text)}</td>")
+    return f"<tr{_class(row.role)}>{''.join(cells)}</tr>"
 
 
 def _kind(column: Column) -> str:

@@ -8,7 +8,7 @@ its `Task` records, and imports nothing heavy, so that `evaluate --help` is quic
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from statistics import fmean
@@ -108,6 +108,10 @@ class NamedMethod:
         if self.role not in get_args(Role):
             raise InputError(f"the role of '{self.name}' is {self.role!r}; pass one of {', '.join(get_args(Role))}.")
 
+    def facts(self) -> dict[str, Any]:
+        """What the JSON says about the method before its scores."""
+        return {"role": self.role}
+
 
 AnyMethod = TypeVar("AnyMethod", bound=NamedMethod)
 
@@ -119,6 +123,34 @@ def check_methods(methods: Sequence[AnyMethod]) -> tuple[AnyMethod, ...]:
         if names.count(name) > 1:
             raise InputError(f"{names.count(name)} methods are named '{name}'; give each a name of its own.")
     return tuple(methods)
+
+
+class MethodsResult(TaskResult):
+    """The result of a task that compares named methods."""
+
+    scores: tuple[Any, ...]
+    """What each method reached: its `method`, and its `row` of scores."""
+
+    def with_role(self, *roles: Role) -> list[Any]:
+        return [each for each in self.scores if each.method.role in roles]
+
+    def table_rows(self, quoted: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
+        """A row for each method, then for each result `quoted` from elsewhere, given by role and name."""
+        rows = [{"method": each.method.name, "role": each.method.role, **each.row} for each in self.scores]
+        blank = dict.fromkeys(rows[0])
+        return rows + [
+            {**blank, "method": name, "role": role, **row}
+            for role, found in quoted.items()
+            for name, row in found.items()
+        ]
+
+    def scores_json(self) -> dict[str, Any]:
+        """The rows of our methods and of the competitors under `scores`, those of the baselines under `baselines`."""
+        parts: dict[str, tuple[Role, ...]] = {"scores": ("ours", "competitor"), "baselines": ("baseline",)}
+        return {
+            part: {each.method.name: {**each.method.facts(), **each.row} for each in self.with_role(*roles)}
+            for part, roles in parts.items()
+        }
 
 
 # --- rank correlation

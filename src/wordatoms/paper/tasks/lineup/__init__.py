@@ -27,7 +27,7 @@ def run(
     runs: int = 5,
     show: str | None = None,
 ) -> TaskResult:
-    """Put the same lineups to all methods; with `show`, one lineup to the model alone."""
+    """Evaluate all methods on the same lineups; with `show`, only the model on one lineup."""
     from wordatoms.paper.tasks.lineup.data import load_testbed
     from wordatoms.paper.tasks.lineup.evaluate import PAPER_N, Setting, evaluate_lineup, show_lineup
     from wordatoms.paper.tasks.lineup.methods import atoms_method, context_method
@@ -46,7 +46,7 @@ def run(
 
 
 def _named_models(inputs: Inputs) -> dict[str, SenseModel]:
-    """The models with atoms, by the name that their method gets."""
+    """The models with atoms, by the name of their method."""
     from wordatoms.paper.baselines.learning import LEARNED, NNSE
     from wordatoms.paper.exhibits.published import shown_method
 
@@ -55,13 +55,13 @@ def _named_models(inputs: Inputs) -> dict[str, SenseModel]:
         return {f"atoms of {shown_method(method)}": model for method, model in with_atoms.items()}
     taken = [*(LEARNED if inputs.competitors else ()), *([NNSE] if inputs.nnse else ())]
     names = [Path(path).absolute().name for path in inputs.names]
-    if len({*names, *taken}) < len(names) + len(taken):  # whole paths where a name is there twice or taken
+    if len({*names, *taken}) < len(names) + len(taken):  # full paths if a name is taken or occurs twice
         names = [str(Path(path).resolve()) for path in inputs.names]
     return dict(zip(names, (inputs.model, *inputs.others), strict=True))
 
 
 def _competing_methods(inputs: Inputs, testbed: Testbed, *, unit: bool, remove_common: bool) -> dict[str, VectorMethod]:
-    """Competitors with the word vectors of the model, in whose space their senses lie."""
+    """Competitors that use the word vectors of the model, with senses in the same space."""
     from wordatoms.paper.baselines.learning import competitors
     from wordatoms.paper.tasks.lineup.methods import inventory_method, lineup_sif
 
@@ -73,7 +73,7 @@ def _competing_methods(inputs: Inputs, testbed: Testbed, *, unit: bool, remove_c
 
 
 def plot(result: TaskResult, _inputs: Inputs) -> list[LineChart]:
-    """Both panels; nothing for a single lineup."""
+    """Both panels; no chart for a single lineup."""
     from wordatoms.paper.tasks.lineup.evaluate import LineupResult
     from wordatoms.paper.tasks.lineup.exhibit import draw_by_chosen, draw_by_shown, numbers_of
 
@@ -92,13 +92,13 @@ TASKS = (
         (
             Option(
                 "testbed_file",
-                "A testbed of your own.  [default: the bundled testbed]",
+                "Your own testbed.  [default: the bundled testbed]",
                 Path,
                 flags=("--testbed",),
             ),
             Option(
                 "vectors",
-                "Word vectors to use.  [default: those that the atoms were learned from]",
+                "Word vectors to use.  [default: those the atoms were learned from]",
                 str,
                 choices=("word", "induced"),
             ),
@@ -107,7 +107,7 @@ TASKS = (
             Option("shown", "Senses in a lineup.  [default: 20; with --show: 6]", flags=("-n", "--shown"), least=2),
             Option("chosen", "Senses to choose.", flags=("-t", "--chosen"), least=1),
             Option("runs", "Runs with different lineups.", least=1),
-            Option("show", "Show one lineup, and nothing else.", str, metavar="WORD"),
+            Option("show", "Show one lineup only.", str, metavar="WORD"),
         ),
         stages=("atomize",),
         plot=plot,

@@ -1,18 +1,18 @@
-"""A police lineup made from WordNet 3.0 by rule (Section 6.3, where students made one by hand).
+"""The testbed of the police lineup, generated from WordNet 3.0 (Section 6.3, where students made one by hand).
 
-No embedding is looked at, so that none is flattered. The rule:
+No embedding is used, so that none has an advantage. The rules:
 
 1. Each synset has a profile of weighted words, see `wordatoms.paper.tasks.lineup.profiles`.
-2. Synsets of a word are one sense where WordNet derives one from the other or calls them similar, where they are in
-   the same lexicographer file and near in the graph, or where their profiles are alike.
-3. Glosses elsewhere in WordNet that have the word are given to the sense whose profile they fit, and their words added.
-   A sense that was hardly met there or in WordNet's tagged texts is not in use, and left out.
-4. Each sense gets the eight words that weigh most in it, above their weight in other senses: no two of one family, and
-   none like the word itself.
-5. Words qualify with two to six such senses, two of them concrete things. They are ranked by the weight of the weakest
-   list, by how little the senses share, how many of them lie in different lexicographer files and how many are
-   concrete; and drawn by chance among the best, so many with two senses, three and so on (`SENSES_PER_WORD`) that a
-   word has 3.5 on average.
+2. Synsets of a word form one sense if WordNet derives one from the other or calls them similar, if they are in the same
+   lexicographer file and close in the graph, or if their profiles are similar.
+3. Other glosses of WordNet that contain the word are assigned to the sense whose profile they fit, and their words are
+   added to it. A sense that is rare there and in WordNet's tagged texts is left out.
+4. Each sense gets the eight words with the largest margin between their weight in it and in other senses; no two of
+   them are related in form, to each other or to the word itself.
+5. A word qualifies if it has two to six such senses, at least two of them concrete things. Words are ranked by the
+   weight of their weakest list, the overlap of their senses, the share of pairs of senses in different lexicographer
+   files and the share of concrete senses. They are drawn at random from the best, with fixed shares of words with two,
+   three, … senses (`SENSES_PER_WORD`), 3.5 on average.
 """
 
 from __future__ import annotations
@@ -34,37 +34,37 @@ from wordatoms.paper.tasks.lineup.profiles import Key, Lexicon, Profile, add_sha
 from wordatoms.paper.wordnet import PARTS, WordNet
 
 SAME_SENSE = frozenset(("+", "$", "&", "^", "<", "\\"))
-"""Pointers between synsets that people would call one sense."""
+"""Pointers between synsets that count as one sense."""
 ALIKE = 0.25
-"""Profiles with this cosine describe one sense."""
+"""Synsets whose profiles have a larger cosine are one sense."""
 CLEAR = 1.5
-"""A gloss must fit a sense so many times better than any other."""
+"""Minimum ratio between the best and the second best fit of a gloss to the senses."""
 MENTIONS = 3.0
-"""What glosses elsewhere tell, as a definition does."""
+"""Weight of the words of other glosses."""
 FEWEST_USES, LEAST_SHARE = 2, 0.01
-"""Glosses with a sense, and times that it was tagged, together; and their share of those of the word."""
+"""Minimum uses of a sense (other glosses plus tagged occurrences), and minimum share of the uses of the word."""
 CONCRETE = frozenset((5, 6, 8, 13, 14, 15, 17, 18, 20, 27))
 """Lexicographer files of nouns: animals, artefacts, bodies, foods, groups, places, natural objects, people, plants,
 substances."""
 MOST_SYNSETS = 20
 FEWEST_TAGS = 2
-"""Of a word."""
+"""Limits for a word."""
 MOST_SENSES = 6
 SENSES_PER_WORD = {2: 0.175, 3: 0.375, 4: 0.275, 5: 0.125, 6: 0.05}
-"""The share of words with so many senses; 3.5 on average."""
+"""The share of words by number of senses; 3.5 senses on average."""
 POOL = 1.5
-"""Words to draw from, for each word that is drawn."""
+"""Size of the pool of candidates, relative to the number of words drawn."""
 
 
 @dataclass(frozen=True)
 class CoarseSense:
-    """Synsets that people would call one sense of a word."""
+    """One or more synsets that count as one sense of a word."""
 
     keys: tuple[Key, ...]
     profile: Profile
-    """Without words like the word itself."""
+    """Without forms and derivatives of the word."""
     n_uses: int
-    """How often it was met in tagged texts and in glosses elsewhere."""
+    """Occurrences in tagged texts and in other glosses."""
     files: frozenset[int]
 
 
@@ -92,7 +92,7 @@ def group_synsets(lexicon: Lexicon, word: str) -> list[CoarseSense]:
 
 
 def _tagged_synsets(lexicon: Lexicon, word: str) -> dict[Key, int]:
-    """The synsets of a word, names left out, and how often each was met."""
+    """The synsets of a word without names, and how often each was tagged."""
     found: dict[Key, int] = {}
     for pos in PARTS:
         for number, synset in enumerate(lexicon.wordnet.synsets(word, pos), 1):
@@ -106,7 +106,7 @@ def _without_forms(profile: Profile, word: str, forms: Sequence[str]) -> Profile
 
 
 def is_near(lexicon: Lexicon, one: Key, other: Key) -> bool:
-    """Whether WordNet itself puts two synsets together."""
+    """Whether two synsets are linked, or close in the same lexicographer file."""
     first, second = lexicon.synsets[one], lexicon.synsets[other]
     if other in pointed(first, SAME_SENSE) or one in pointed(second, SAME_SENSE):
         return True
@@ -115,7 +115,7 @@ def is_near(lexicon: Lexicon, one: Key, other: Key) -> bool:
 
 
 def _above(lexicon: Lexicon, key: Key, steps: int = 2) -> set[Key]:
-    """A synset and its hypernyms within some steps."""
+    """A synset and its hypernyms up to some steps above it."""
     found = layer = {key}
     for _ in range(steps):
         layer = {up for each in layer for up in pointed(lexicon.synsets[each], {"@"})}
@@ -124,7 +124,7 @@ def _above(lexicon: Lexicon, key: Key, steps: int = 2) -> set[Key]:
 
 
 def connected(keys: Sequence[Key], is_linked: Callable[[Key, Key], bool]) -> list[list[Key]]:
-    """The keys in groups: whoever is linked to one of a group belongs to it."""
+    """The connected components of the keys."""
     group_of = {key: number for number, key in enumerate(keys)}
     for one, other in combinations(keys, 2):
         if group_of[one] != group_of[other] and is_linked(one, other):
@@ -141,11 +141,11 @@ def _pooled(profiles: Sequence[Profile]) -> Profile:
     return total
 
 
-# 3. Glosses elsewhere
+# 3. Other glosses
 
 
 def senses_in_use(lexicon: Lexicon, word: str) -> list[CoarseSense]:
-    """The senses of a word that were met, the most frequent first; profiles with the words of glosses elsewhere."""
+    """The senses of a word in use, the most frequent first, with the words of other glosses in their profiles."""
     senses = group_synsets(lexicon, word)
     glosses = _share_glosses(lexicon, word, senses)
     met = [_with_glosses(lexicon, word, sense, keys) for sense, keys in zip(senses, glosses, strict=True)]
@@ -155,7 +155,7 @@ def senses_in_use(lexicon: Lexicon, word: str) -> list[CoarseSense]:
 
 
 def _share_glosses(lexicon: Lexicon, word: str, senses: Sequence[CoarseSense]) -> list[list[Key]]:
-    """For each sense the glosses elsewhere that clearly fit it best."""
+    """For each sense, the other glosses that clearly fit it best."""
     found: list[list[Key]] = [[] for _ in senses]
     own = {key for sense in senses for key in sense.keys}
     for key in lexicon.mentions.get(word, ()):
@@ -167,7 +167,7 @@ def _share_glosses(lexicon: Lexicon, word: str, senses: Sequence[CoarseSense]) -
 
 
 def _fit(profile: Profile, words: Collection[str]) -> float:
-    """The share of a profile that a gloss has; 0 where it is one word only."""
+    """The share of a profile that a gloss covers; 0 if it has fewer than two of its words."""
     weights = [profile[word] for word in words if word in profile]
     return math.fsum(weights) / math.fsum(profile.values()) if len(weights) > 1 else 0.0
 
@@ -183,7 +183,7 @@ def _with_glosses(lexicon: Lexicon, word: str, sense: CoarseSense, keys: Sequenc
 
 
 class Item(NamedTuple):
-    """A word that could be in the testbed."""
+    """A candidate for the testbed."""
 
     word: str
     senses: tuple[LineupSense, ...]
@@ -191,12 +191,15 @@ class Item(NamedTuple):
 
 
 def make_item(lexicon: Lexicon, word: str) -> Item | None:
-    """A word with its senses and their related words; None where it has too few good senses."""
+    """A word with its senses and their related words; None if it has too few concrete senses."""
     senses = senses_in_use(lexicon, word)
     lists = {number: related_words(sense, senses) for number, sense in enumerate(senses)}
     full = {number: related for number, related in lists.items() if len(related) == N_RELATED}
     kept = [senses[number] for number in full]
-    shown = tuple(_as_sense(sense, related) for sense, related in zip(kept, full.values(), strict=True))
+    shown = tuple(
+        LineupSense(tuple(related), tuple(f"{pos}{offset:08d}" for pos, offset in sense.keys))
+        for sense, related in zip(kept, full.values(), strict=True)
+    )
     n_concrete = sum(not CONCRETE.isdisjoint(sense.files) for sense in kept)
     if n_concrete < 2:
         return None
@@ -204,7 +207,7 @@ def make_item(lexicon: Lexicon, word: str) -> Item | None:
 
 
 def _clarity(senses: Sequence[CoarseSense], lists: Sequence[Profile]) -> float:
-    """How well senses can be told apart: by the weight of the weakest list, what they share, and their files."""
+    """How distinct the senses are: the weight of the weakest list, the largest overlap, and the files."""
     weakest = min(fmean(related.values()) for related in lists)
     pairs = [*combinations(senses, 2)]
     shared = max(cosine(one.profile, other.profile) for one, other in pairs)
@@ -212,12 +215,8 @@ def _clarity(senses: Sequence[CoarseSense], lists: Sequence[Profile]) -> float:
     return weakest * (1 - shared) * (1 + apart) / 2
 
 
-def _as_sense(sense: CoarseSense, related: Profile) -> LineupSense:
-    return LineupSense(tuple(related), tuple(f"{pos}{offset:08d}" for pos, offset in sense.keys))
-
-
 def related_words(sense: CoarseSense, senses: Sequence[CoarseSense]) -> Profile:
-    """The words that tell a sense best, with what they weigh here above their weight in other senses."""
+    """The most distinctive words of a sense, with the margin over their weight in other senses."""
     others = [other.profile for other in senses if other is not sense]
     margins = {
         word: weight - max((other.get(word, 0.0) for other in others), default=0.0)
@@ -233,7 +232,7 @@ def related_words(sense: CoarseSense, senses: Sequence[CoarseSense]) -> Profile:
 
 
 def is_akin(one: str, other: str) -> bool:
-    """Whether two words look like forms or derivatives of each other: bat and batting, compete and competition."""
+    """Whether two words look like forms or derivatives of each other, as *bat* and *batting*."""
     short, long = (one, other) if len(one) <= len(other) else (other, one)
     stem = short[:-1] if len(short) > 3 and short[-1] in "ey" else short
     return stem in long or one[:5] == other[:5]
@@ -245,10 +244,7 @@ def is_akin(one: str, other: str) -> bool:
 def build_testbed(
     wordnet: WordNet, *, n_words: int = 200, vocabulary: Container[str] | None = None, random_state: int = 0
 ) -> Testbed:
-    """A testbed of `n_words` words; another `random_state` draws other words.
-
-    With a `vocabulary`, all words of the testbed are in it.
-    """
+    """Build a testbed of `n_words` words, drawn with `random_state`; with a `vocabulary`, all its words are in it."""
     lexicon = Lexicon(wordnet, vocabulary)
     items = [item for word in candidates(lexicon) if (item := make_item(lexicon, word))]
     drawn = draw_items(items, n_words, random_state)
@@ -256,7 +252,7 @@ def build_testbed(
 
 
 def candidates(lexicon: Lexicon) -> Iterator[str]:
-    """Words that people know, with concrete things among their synsets, and not too many."""
+    """Common words with at least two concrete synsets and at most `MOST_SYNSETS` synsets."""
     for word in sorted(lexicon.telling):
         if lexicon.tags_by_part.get(word, Counter()).total() >= FEWEST_TAGS:
             synsets = _tagged_synsets(lexicon, word)
@@ -266,7 +262,7 @@ def candidates(lexicon: Lexicon) -> Iterator[str]:
 
 
 def draw_items(items: Sequence[Item], n_words: int, random_state: int) -> list[Item]:
-    """As many words with two senses, three and so on as wanted, by chance among the best."""
+    """Draw words from the best, with the shares of `SENSES_PER_WORD`."""
     rng = np.random.default_rng(random_state)
     drawn: list[Item] = []
     ends = [0, *(round(n_words * share) for share in accumulate(SENSES_PER_WORD.values()))]
@@ -276,7 +272,7 @@ def draw_items(items: Sequence[Item], n_words: int, random_state: int) -> list[I
         pool = best[: round(POOL * n)]
         if len(pool) < n:
             raise InputError(
-                f"{n} words with {n_senses} senses are needed, WordNet has {len(pool)} good ones; pass fewer words."
+                f"{n} words with {n_senses} senses are needed, but only {len(pool)} qualify; pass fewer words."
             )
         drawn += [pool[place] for place in rng.choice(len(pool), n, replace=False)]
     return drawn

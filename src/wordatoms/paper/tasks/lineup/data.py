@@ -1,11 +1,11 @@
 """The police lineup (Section 6.3): words, their senses as lists of related words, and lineups drawn from them.
 
-A testbed has words with two or more senses each, every sense as eight related words. A lineup shows one word and `n`
-senses: its own, and senses drawn from other words; whoever takes the test says which are its own. The paper's testbed
-(200 words, 704 senses, made by students) was never published. The one that comes with the program is made from WordNet
-3.0 by rule, see `wordatoms.paper.tasks.lineup.building`.
+A testbed has words with two or more senses, and every sense has eight related words. A lineup shows one word and `n`
+senses: its own, and senses drawn from other words; the task is to find its own. The paper's testbed (200 words, 704
+senses, made by students) was never published. The bundled one is generated from WordNet 3.0, see
+`wordatoms.paper.tasks.lineup.building`.
 
-Left out: who takes the test (`wordatoms.paper.tasks.lineup.evaluate`, and a person in `wordatoms lineup play`).
+Left out: the test itself (`wordatoms.paper.tasks.lineup.evaluate`; for people, `wordatoms lineup play`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.storage.files import write_atomic
 
 N_RELATED = 8
-"""Related words of a sense."""
+"""Number of related words of a sense."""
 COLUMNS = ("word", "sense", "synsets", "related words")
 NOTICE = (
     "# A police lineup made from WordNet 3.0 by: wordatoms lineup build",
@@ -34,25 +34,27 @@ NOTICE = (
 
 
 class LineupSense(NamedTuple):
-    """One sense of a word, as the test shows it."""
+    """One sense of a word, as the test shows it: a list of related words."""
 
     related: tuple[str, ...]
     """Eight different words."""
     synsets: tuple[str, ...] = ()
-    """The synsets of WordNet behind it, as part of speech and offset: n02139199."""
+    """Its WordNet synsets, as part of speech and offset, such as `n02139199`."""
 
 
 @dataclass(frozen=True, repr=False)
 class Testbed(Mapping[str, tuple[LineupSense, ...]]):
     """Words and their senses; `testbed["bat"]` are the senses of *bat*."""
 
-    __test__ = False  # pytest would take the name for a test
+    __test__ = False  # pytest would collect the class by its name
 
     senses_of: Mapping[str, tuple[LineupSense, ...]]
 
     def __post_init__(self) -> None:
         if len(self.senses_of) < 2:
-            raise InputError(f"the testbed has {len(self.senses_of)} words; two are needed, to draw others' senses.")
+            raise InputError(
+                f"the testbed has {len(self.senses_of)} words; it needs two or more, to draw senses of other words."
+            )
         for word, senses in self.senses_of.items():
             _check_senses(word, senses)
 
@@ -77,16 +79,16 @@ class Testbed(Mapping[str, tuple[LineupSense, ...]]):
 
     @cached_property
     def senses(self) -> tuple[LineupSense, ...]:
-        """Of all words, one after the other; lineups name senses by their place here."""
+        """The senses of all words in order; lineups refer to senses by their index here."""
         return tuple(sense for senses in self.senses_of.values() for sense in senses)
 
     @cached_property
     def owners(self) -> NDArray[np.intp]:
-        """The word that each of the `senses` belongs to, by number, (n_senses,)."""
+        """The index of the word that each of the `senses` belongs to, (n_senses,)."""
         return np.repeat(np.arange(len(self)), [len(senses) for senses in self.senses_of.values()])
 
     def number(self, word: str) -> int:
-        """The place of a word."""
+        """The index of a word."""
         if word not in self._numbers:
             raise UnknownWordError(word, tuple(self.senses_of))
         return self._numbers[word]
@@ -97,7 +99,7 @@ class Testbed(Mapping[str, tuple[LineupSense, ...]]):
 
     @cached_property
     def relatives(self) -> tuple[frozenset[int], ...]:
-        """For each word the numbers of those that share an inflected form with it, itself among them."""
+        """For each word, the indices of the words that share an inflected form with it, including itself."""
         forms = [inflected_forms(word) for word in self]
         holders: dict[str, set[int]] = {}
         for number, spellings in enumerate(forms):
@@ -107,14 +109,14 @@ class Testbed(Mapping[str, tuple[LineupSense, ...]]):
 
     @cached_property
     def most_shown(self) -> int:
-        """The most senses that a lineup can show for every word."""
+        """The maximum number of senses that a lineup of any word can show."""
         sizes = np.bincount(self.owners)
         return int(min(sizes.sum() - sizes[[*near]].sum() + sizes[own] for own, near in enumerate(self.relatives)))
 
     # --- files
 
     def save(self, path: Path) -> None:
-        """Write it as text: word, number of the sense, synsets and related words between tabs."""
+        """Write the testbed as text: word, number of the sense, synsets and related words, separated by tabs."""
         lines = [*NOTICE, "\t".join(COLUMNS)]
         for word, senses in self.senses_of.items():
             for number, sense in enumerate(senses, 1):
@@ -124,12 +126,12 @@ class Testbed(Mapping[str, tuple[LineupSense, ...]]):
 
     @classmethod
     def load(cls, path: Path) -> Testbed:
-        """A testbed that `save` wrote, or that was written by hand in the same way."""
+        """Load a testbed in the format of `save`."""
         return parse_testbed(_read(Path(path)), str(path))
 
 
 def load_testbed(path: str | Path | None = None) -> Testbed:
-    """The testbed in a file, or the one that comes with the program."""
+    """Load the testbed in a file, by default the bundled one."""
     if path is not None:
         return Testbed.load(Path(path))
     shipped = resources.files("wordatoms") / "data" / "lineup.tsv"
@@ -137,17 +139,19 @@ def load_testbed(path: str | Path | None = None) -> Testbed:
 
 
 def parse_testbed(text: str, name: str) -> Testbed:
-    """A testbed from its text; `name` says in errors where the text is from."""
+    """Parse a testbed; errors call the source of the text by `name`."""
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line and not line.startswith("#")]
     if not lines or tuple(lines[0][1].split("\t")) != COLUMNS:
-        raise ModelError(f"{name} is no testbed of lineups: its first line should name {', '.join(COLUMNS)}.")
+        raise ModelError(
+            f"{name} is not a lineup testbed: expected a first line with the columns {', '.join(COLUMNS)}."
+        )
     found: dict[str, list[LineupSense]] = {}
     for number, line in lines[1:]:
         fields = line.split("\t")
         senses = found.setdefault(fields[0], [])
         if len(fields) != len(COLUMNS) or fields[1] != str(len(senses) + 1):
             raise ModelError(
-                f"{name}, line {number}: expected {', '.join(COLUMNS)} between tabs, and sense {len(senses) + 1} "
+                f"{name}, line {number}: expected {', '.join(COLUMNS)}, separated by tabs, and sense {len(senses) + 1} "
                 f"of '{fields[0]}'."
             )
         senses.append(LineupSense(tuple(fields[3].split(" ")), tuple(fields[2].split())))
@@ -161,21 +165,25 @@ def _read(path: Path) -> str:
     try:
         return path.read_text("utf-8")
     except OSError as error:
-        raise ModelError(f"{path} cannot be read ({error.strerror}); pass a testbed of lineups.") from error
+        raise ModelError(f"{path} cannot be read ({error.strerror}); pass a lineup testbed.") from error
     except UnicodeDecodeError:
-        raise ModelError(f"{path} is not UTF-8; pass a testbed of lineups.") from None
+        raise ModelError(f"{path} is not UTF-8; pass a lineup testbed.") from None
 
 
 def _check_senses(word: str, senses: Sequence[LineupSense]) -> None:
     if not _is_plain(word):
-        raise InputError(f"{word!r} is no word of a lineup; write it in lower case and without spaces.")
+        raise InputError(f"{word!r} is not a valid word; write it in lower case, without spaces.")
     if len(senses) < 2:
-        raise InputError(f"'{word}' has {len(senses)} sense; a word of a lineup needs two or more.")
+        raise InputError(f"'{word}' has {len(senses)} sense; a word needs two or more.")
     for number, sense in enumerate(senses, 1):
         if len(set(sense.related)) != N_RELATED or len(sense.related) != N_RELATED:
-            raise InputError(f"sense {number} of '{word}' has {len(sense.related)} words; give {N_RELATED} different.")
+            raise InputError(
+                f"sense {number} of '{word}' has {len(sense.related)} words; list {N_RELATED} different words."
+            )
         if not all(map(_is_plain, (*sense.related, *sense.synsets))):
-            raise InputError(f"sense {number} of '{word}' has words with spaces or capitals; write plain words.")
+            raise InputError(
+                f"sense {number} of '{word}' has words with spaces or capitals; write words in lower case."
+            )
 
 
 def _is_plain(word: str) -> bool:
@@ -190,17 +198,17 @@ class Lineups(NamedTuple):
 
     words: tuple[str, ...]
     senses: NDArray[np.intp]
-    """Places among the senses of the testbed in the order they are shown, (n_lineups, n)."""
+    """Indices of senses of the testbed, in the order in which they are shown, (n_lineups, n)."""
     is_true: NDArray[np.bool_]
-    """Which of them are the word's own, (n_lineups, n)."""
+    """Whether each is a sense of the word, (n_lineups, n)."""
 
 
 def draw_lineups(
     testbed: Testbed, n: int = 20, *, words: Iterable[str] | None = None, random_state: int | Sequence[int] = 0
 ) -> Lineups:
-    """For each word (of all, or of some) its own senses and others at random, `n` in all, shuffled.
+    """For each word, by default all, draw its own senses and random others, `n` in total, shuffled.
 
-    Senses of a word that shares an inflected form with it are not among the others.
+    Senses of other words that share an inflected form with the word are not drawn.
     """
     chosen = tuple(testbed if words is None else words)
     if not chosen:
@@ -215,7 +223,7 @@ def draw_lineups(
 
 
 def _of_relatives(testbed: Testbed, words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which senses belong to a word or to one that shares a form with it, (len(words), n_senses)."""
+    """Whether each sense belongs to a word or to one that shares a form with it, (len(words), n_senses)."""
     relatives = testbed.relatives
     return np.array([np.isin(testbed.owners, [*relatives[testbed.number(word)]]) for word in words])
 
@@ -225,5 +233,5 @@ def _check_size(testbed: Testbed, words: Sequence[str], n: int, n_senses: NDArra
         if not len(testbed[word]) <= n <= n_usable:
             raise InputError(
                 f"n is {n}, but a lineup for '{word}' needs its {len(testbed[word])} senses and has {n_usable} to draw "
-                "from; pass an n between."
+                "from; pass an n in this range."
             )

@@ -1,12 +1,11 @@
 """The police lineup (Section 6.3, Figure 1): which of n lists of eight words are senses of this word?
 
-Precision is the share of returned senses that are right, recall that of right senses that are returned; both are means
-over words, then over runs with other lineups. A word that a model does not know counts as nothing returned, 0 and 0.
-The same lineups are put to all methods (`wordatoms.paper.tasks.lineup.methods`). Words have 3.5 senses on average, so
-t = 4
-bounds precision: the best possible stands beside it, as do chance and the word's vector without atoms.
+Precision is the share of returned senses that are correct, recall the share of correct senses that are returned; both
+are means over words, then over runs with different lineups. For an unknown word nothing is returned, which gives 0 and
+0. All methods (`wordatoms.paper.tasks.lineup.methods`) see the same lineups. Words have 3.5 senses on average, so t = 4
+limits precision; the baselines are the best possible answers, random answers and the word's vector without atoms.
 
-Left out: people, who can take the test by `wordatoms lineup play`.
+Left out: answers of people (`wordatoms lineup play`).
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ N_SHOWN = (20, 30, 40, 50, 60, 70)
 PAPER = {"precision": 0.65, "recall": 0.75}
 """At n = 20, t = 4."""
 PAPER_DROPS = {"glove": (2.3, 5.76), "nnse": (25.0, 28.0)}
-"""By how many points precision and recall are lower with other vectors."""
+"""The loss of precision and recall with other vectors, in points."""
 SHOWN_IN_EXAMPLE = 6
-"""Senses in the paper's example of a lineup."""
+"""Senses in the paper's example."""
 RANDOM, WORD_ONLY, BEST = "random", "word vector only", "best possible"
 
 Answers = NDArray[np.intp]
-"""Numbers of senses, the best first, -1 for none, (n_lineups, n)."""
+"""Indices of senses, the best first, -1 for none, (n_lineups, n)."""
 
 
 class Figures(NamedTuple):
@@ -49,7 +48,7 @@ class Figures(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """How many senses are shown, and how many are to be chosen."""
+    """The number of senses shown, and the number to choose."""
 
     n: int
     t: int
@@ -59,7 +58,7 @@ HEADLINE = Setting(PAPER_N, PAPER_T)
 
 
 class WordItem(NamedTuple):
-    """What was chosen for one word at the headline setting, by means over the runs."""
+    """The choices for one word at the headline setting, as means over the runs."""
 
     word: str
     known: bool
@@ -67,7 +66,7 @@ class WordItem(NamedTuple):
     returned: float
     correct: float
     found: tuple[float, ...]
-    """For each of its senses, in how many of the runs it was found."""
+    """The share of the runs in which each of its senses was found."""
 
 
 @dataclass(frozen=True)
@@ -77,19 +76,19 @@ class LineupResult(TaskResult):
     n_runs: int
     headline: Setting
     figures: Mapping[str, Mapping[Setting, Figures]]
-    """Of each method; the first is the one that is judged."""
+    """By method; the verdict is about the first."""
     baselines: Mapping[str, Mapping[Setting, Figures]]
     items: Mapping[str, tuple[WordItem, ...]]
-    """Of each method, by word."""
+    """By method, one for each word."""
     kinds: Mapping[str, str]
-    """By what method the vectors of each were trained; the paper tells what other vectors than the first's lose."""
+    """The training method of the vectors of each; the paper reports the loss with other vectors than the first's."""
 
     @property
     def main(self) -> str:
         return next(iter(self.figures))
 
     def rows(self) -> list[dict[str, Any]]:
-        """The headline setting, (n=20, t=4) unless asked otherwise; drops are points below the first method."""
+        """Results at the headline setting; drops are points below the first method."""
         return [self._row(name, curves) for name, curves in {**self.figures, **self.baselines}.items()]
 
     def _row(self, name: str, curves: Mapping[Setting, Figures]) -> dict[str, Any]:
@@ -109,7 +108,7 @@ class LineupResult(TaskResult):
         }
 
     def more_rows(self) -> list[dict[str, Any]]:
-        """Figure 1, both panels: precision/recall of each method by n and t."""
+        """Both panels of Figure 1: precision/recall of each method by n and t."""
         both = {**self.figures, **self.baselines}
         return [
             {
@@ -127,12 +126,10 @@ class LineupResult(TaskResult):
     def verdict(self) -> str:
         ours, word = self.figures[self.main][self.headline], self.baselines[WORD_ONLY][self.headline]
         reached = [getattr(ours, name) >= PAPER[name] for name in PAPER]
-        said = (
-            "both are reached" if all(reached) else "one of them is reached" if any(reached) else "neither is reached"
-        )
+        said = ("neither is", "one of them is", "both are")[sum(reached)]
         return (
-            f"the paper reports precision 0.65 and recall 0.75 at n=20, t=4 on a testbed of its own; on ours it is "
-            f"{ours.precision:.2f} and {ours.recall:.2f} at n={self.headline.n}, t={self.headline.t}: {said} "
+            f"the paper reports precision 0.65 and recall 0.75 at n=20, t=4 on its own testbed; on ours they are "
+            f"{ours.precision:.2f} and {ours.recall:.2f} at n={self.headline.n}, t={self.headline.t}: {said} reached "
             f"(without atoms {word.precision:.2f} and {word.recall:.2f})."
         )
 
@@ -186,7 +183,7 @@ class ShownLineup(TaskResult):
 def show_lineup(
     testbed: Testbed, method: VectorMethod, word: str, *, n_shown: int | None, n_chosen: int, random_state: int
 ) -> ShownLineup:
-    """Draw one lineup of a word, and let a method choose; by default six senses, or all that the word has."""
+    """Draw one lineup of a word and let a method choose; it shows six senses by default, or all senses of the word."""
     n = n_shown or max(SHOWN_IN_EXAMPLE, len(testbed[word]))
     drawn = draw_lineups(testbed, n, words=[word], random_state=random_state)
     chosen = answer_lineups(method.score_all(testbed), testbed, drawn)[0, :n_chosen]
@@ -208,9 +205,9 @@ def evaluate_lineup(
     n_runs: int = 5,
     random_state: int = 0,
 ) -> LineupResult:
-    """Put the same lineups to all methods: t = 1…6 with the n of the `headline`, and n = 20…70 with its t.
+    """Evaluate all methods on the same lineups: t = 1…6 with the n of the `headline`, and n = 20…70 with its t.
 
-    The first of the methods is judged by the paper's figures, and its vectors serve without atoms as a baseline.
+    The first method is compared with the paper, and its vectors without atoms are a baseline.
     """
     if not methods:
         raise InputError("there are no methods to test; pass at least one.")
@@ -224,7 +221,9 @@ def evaluate_lineup(
     first = next(iter(methods.values()))
     takers = {**methods, WORD_ONLY: word_method(first.sif, remove_common=first.remove_common)}
     answers = {name: _answer_all(method, testbed, drawn) for name, method in takers.items()}
-    answers[RANDOM] = {n: [each.senses for each in lineups] for n, lineups in drawn.items()}  # shown in random order
+    answers[RANDOM] = {
+        n: [each.senses for each in lineups] for n, lineups in drawn.items()
+    }  # senses are shown in random order
     answers[BEST] = {n: [_best_answers(each) for each in lineups] for n, lineups in drawn.items()}
     figures = {
         name: {each: _measure(testbed, found[each.n], each.t) for each in settings} for name, found in answers.items()
@@ -242,9 +241,9 @@ def evaluate_lineup(
 
 
 def _settings(headline: Setting, most_shown: int) -> list[Setting]:
-    """Those of both panels of Figure 1, without more senses than a small testbed has."""
+    """The settings of both panels of Figure 1, limited to the senses that the testbed has."""
     if headline.t < 1:
-        raise InputError(f"t is {headline.t}; choose 1 sense or more.")
+        raise InputError(f"t is {headline.t}; pass 1 or more.")
     by_t = [Setting(headline.n, t) for t in N_CHOSEN]
     by_n = [Setting(n, headline.t) for n in N_SHOWN if n <= most_shown]
     return sorted({headline, *by_t, *by_n})
@@ -261,12 +260,12 @@ def _answer_all(
 
 
 def _best_answers(lineups: Lineups) -> Answers:
-    """The right senses first, then wrong ones."""
+    """The correct senses first, then the others."""
     return np.take_along_axis(lineups.senses, np.argsort(~lineups.is_true, axis=1, kind="stable"), axis=1)
 
 
 class Marks(NamedTuple):
-    """How each word of a run did, (n_words,)."""
+    """Numbers of senses of each word in a run, (n_words,)."""
 
     returned: NDArray[np.intp]
     correct: NDArray[np.intp]
@@ -282,7 +281,7 @@ class Marks(NamedTuple):
 
 
 def mark(testbed: Testbed, words: Sequence[str], answers: Answers) -> Marks:
-    """How many of the answers to some words are right."""
+    """Count the correct answers for each word."""
     numbers = np.array([testbed.number(word) for word in words])
     is_right = (answers >= 0) & (testbed.owners[answers] == numbers[:, None])
     true = np.array([len(testbed[word]) for word in words])
@@ -296,7 +295,7 @@ def _measure(testbed: Testbed, runs: Sequence[Answers], t: int) -> Figures:
 
 
 def _word_items(testbed: Testbed, runs: Sequence[Answers], t: int) -> tuple[WordItem, ...]:
-    """Means over the runs."""
+    """The choices for each word, as means over the runs."""
     marks = [mark(testbed, tuple(testbed), answers[:, :t]) for answers in runs]
     returned, correct = (np.mean([each[part] for each in marks], axis=0) for part in (0, 1))
     found = np.mean([_is_own(testbed, answers[:, :t]) for answers in runs], axis=0)
@@ -315,6 +314,6 @@ def _word_items(testbed: Testbed, runs: Sequence[Answers], t: int) -> tuple[Word
 
 
 def _is_own(testbed: Testbed, answers: Answers) -> NDArray[np.bool_]:
-    """Which senses of the testbed are among the answers to their own word, (n_senses,)."""
+    """Whether each sense of the testbed is among the answers for its own word, (n_senses,)."""
     senses = np.arange(len(testbed.senses))
     return np.asarray((answers[testbed.owners] == senses[:, None]).any(axis=1))

@@ -1,4 +1,4 @@
-"""Figure 1, both panels, and the example *bat*: the police lineup (Section 6.3). One computation feeds all three."""
+"""Both panels of Figure 1, computed once, and the example *bat*: the police lineup (Section 6.3)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ OTHER_TESTBED = "other testbed"
 UNKNOWN = "…"
 NEED = {"needs": (needs.ATOMS,), "helped_by": (needs.COMPETITORS, needs.OTHERS)}
 WHY = (
-    "The paper's testbed was never published; ours is made from WordNet by rule, so the difference cannot be put "
-    "down to the method alone. What is missed here are mostly rare senses, which an encyclopaedia hardly has."
+    "The paper's testbed was never published; ours is generated from WordNet, so the difference is not due to the "
+    "method alone. The senses missed here are mostly rare ones, which hardly occur in an encyclopaedia."
 )
 
 # --- the computation
@@ -37,7 +37,7 @@ def _compute_lineup(inputs: Inputs) -> Numbers:
 
 
 def numbers_of(result: LineupResult) -> Numbers:
-    """What the report keeps of a result."""
+    """The numbers that the report shows."""
     found = result.to_json()
     both = {**found["scores"], **found["baselines"]}
     return {
@@ -92,7 +92,7 @@ def _judge(difference: float, within: float = 0.02) -> str:
 
 
 def _drops(numbers: Numbers) -> list[Figure]:
-    """What other vectors lose, in points."""
+    """The loss with other vectors, in points."""
     found = []
     ours = _at(numbers, numbers["main"])
     for name in numbers["methods"]:
@@ -101,7 +101,7 @@ def _drops(numbers: Numbers) -> list[Figure]:
         if drops and name == f"atoms of {shown_method(kind)}" and name != numbers["main"]:
             for measure, drop in zip(("precision", "recall"), drops, strict=True):
                 lost = 100 * (ours[measure] - _at(numbers, name)[measure])
-                what = f"{shown_method(kind)} instead: points of {measure} lost"
+                what = f"points of {measure} lost with {shown_method(kind)}"
                 found.append(Figure(what, drop, lost, digits=1, within=2.0, less_is_better=True))
     return found
 
@@ -119,31 +119,25 @@ def draw_by_chosen(numbers: Numbers, n: int = 20) -> LineChart:
 
 
 def _render_a(numbers: Numbers) -> list[Block]:
-    rows = [_row(numbers, name) for name in numbers["curves"]]
+    measures = ("precision", "precision_std", "recall", "recall_std")
+    rows = [
+        Row((name, *(_at(numbers, name)[measure] for measure in measures)), _role(numbers, name))
+        for name in numbers["curves"]
+    ]
     columns = [Column("method"), *(Column(name, 3) for name in ("precision", "± over runs", "recall", "± over runs"))]
-    return [draw_by_chosen(numbers), make_table(columns, rows, "At n = 20, t = 4; five runs with other lineups.")]
-
-
-def _row(numbers: Numbers, name: str) -> Row:
-    each = _at(numbers, name)
-    cells = (name, each["precision"], each["precision_std"], each["recall"], each["recall_std"])
-    return Row(cells, _role(numbers, name))
-
-
-def _why(_numbers: Numbers) -> str:
-    return WHY
+    return [draw_by_chosen(numbers), make_table(columns, rows, "At n = 20, t = 4; five runs with different lineups.")]
 
 
 FIGURE_1A = Exhibit(
     "figure-1a",
     "Figure 1 A: the police lineup, by number of senses chosen",
-    "Shown a word and twenty lists of eight words, which are senses of the word? The paper gives precision and "
-    "recall for four choices; its curves and people's answers are only drawn there. Here all methods see the same "
+    "Given a word and twenty lists of eight words, which lists are senses of the word? The paper gives precision and "
+    "recall for four choices; its curves and the answers of people are only plotted. Here all methods see the same "
     "lineups.",
     _lineup,
     _figures_a,
     _render_a,
-    _why,
+    lambda _numbers: WHY,
     **NEED,  # type: ignore[arg-type]
 )
 
@@ -156,9 +150,9 @@ def _figures_b(numbers: Numbers) -> list[Figure]:
 
 
 def _figure_b(numbers: Numbers, n: int, measure: str) -> Figure:
-    """The paper has a figure for 20 and a word for 50."""
+    """The paper has a number for n = 20 and a word for n = 50."""
     ours, chance = _at(numbers, numbers["main"], n)[measure], _at(numbers, RANDOM, n)[measure]
-    in_words: dict[str, Any] = {"paper": "reasonable", "says": "a matter of words"} if n == 50 else {"paper": None}
+    in_words: dict[str, Any] = {"paper": "reasonable", "says": "no number in the paper"} if n == 50 else {"paper": None}
     printed = numbers["paper"][measure]
     said = {"paper": printed, "says": _judge(ours - printed)} if n == 20 else in_words
     what = f"{measure}, n = {n}, t = 4"
@@ -178,19 +172,15 @@ def draw_by_shown(numbers: Numbers, t: int = 4) -> LineChart:
     return LineChart(title, "senses shown, n", "share", lines, references)
 
 
-def _render_b(numbers: Numbers) -> list[Block]:
-    return [draw_by_shown(numbers)]
-
-
 FIGURE_1B = Exhibit(
     "figure-1b",
     "Figure 1 B: the police lineup, by number of senses shown",
     "The same test with four choices among 20 to 70 lists. The paper says that performance remains reasonable at 50, "
-    "and draws the rest.",
+    "and plots the rest.",
     _lineup,
     _figures_b,
-    _render_b,
-    _why,
+    lambda numbers: [draw_by_shown(numbers)],
+    lambda _numbers: WHY,
     **NEED,  # type: ignore[arg-type]
 )
 
@@ -206,7 +196,7 @@ def _run_bat(inputs: Inputs) -> Numbers:
 
 
 def _paper_testbed() -> Testbed:
-    """The six lists of the paper, three of *bat*; what stands in a list twice is replaced by what no model knows."""
+    """The six lists of the paper, three of *bat*; repeated words are replaced by an unknown word."""
     lists = [LineupSense(tuple(dict.fromkeys([*words.split(), UNKNOWN]))[:N_RELATED]) for words in BAT]
     own, others = tuple(lists[:N_BAT_SENSES]), tuple(lists[N_BAT_SENSES:])
     return Testbed({"bat": own, "suit": others})
@@ -246,7 +236,10 @@ def _render_bat(numbers: Numbers) -> list[Block]:
     columns = [Column("sense of “bat”"), Column("chosen here"), Column("list", is_words=True)]
     for key, whose in (("paper", "The paper's six lists"), ("ours", "Six lists of our testbed, from WordNet")):
         rows = [
-            Row(("true" if each["true"] else None, "chosen" if each["chosen"] else None, each["words"]), _marked(each))
+            Row(
+                ("true" if each["true"] else None, "chosen" if each["chosen"] else None, each["words"]),
+                "ours" if each["chosen"] and each["true"] else "",
+            )
             for each in numbers[key]["senses"]
         ]
         blocks.append(make_table(columns, rows, f"{whose}."))
@@ -258,18 +251,22 @@ def _marked(sense: dict[str, Any]) -> Role:
 
 
 def _why_bat(_numbers: Numbers) -> str:
-    return "The paper prints the lists as an example and does not say what its method chose; one word proves nothing."
+    return (
+        "The paper prints the lists as an example and does not say what its method chose; a single word proves nothing."
+    )
 
 
 EXAMPLE_BAT = Exhibit(
     "bat",
-    "The example of a lineup: “bat”",
-    "The paper shows one lineup of six lists, three of them senses of “bat”. Algorithm 1 is asked here with those "
-    "very lists, and with six from our own testbed.",
+    "Example of a lineup: “bat”",
+    "The paper shows one lineup of six lists, three of them senses of “bat”. Here Algorithm 1 is run on these lists, "
+    "and on six from our own testbed.",
     _run_bat,
     _figures_bat,
     _render_bat,
-    _why_bat,
+    lambda _numbers: (
+        "The paper prints the lists as an example and does not say what its method chose; a single word proves nothing."
+    ),
     needs=(needs.ATOMS,),
 )
 EXHIBITS = (EXAMPLE_BAT, FIGURE_1A, FIGURE_1B)

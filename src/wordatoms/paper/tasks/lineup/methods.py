@@ -1,17 +1,17 @@
-"""Algorithm 1 of the paper, which takes the police lineup, and what it is compared with.
+"""Algorithm 1 of the paper, which solves the police lineup, and the methods it is compared with.
 
-U are the atoms of the word and of its inflected forms, five of each (all atoms of its code, whatever their sign: the
-paper says five). For each atom a in U the senses L are ranked by
+U are the atoms of the word and of its inflected forms, five of each (all atoms of the code, of either sign: the paper
+says five). For each atom a in U the senses L are ranked by
 
     score(a, L) = s(a, L) − s_A^L + s(w, L) − s_V^L,        s(x, L) = ⟨v_x, v_L⟩,
 
 where v_L is the SIF vector of the eight words of L, s_A^L the mean of s(a, L) over all atoms and s_V^L that of s(w, L)
-over all words. The two best enter the candidates, each with its largest score; the t best candidates are returned,
-fewer where there are fewer. All of it is linear in v_L, so that the scores of all words are one matrix product.
+over all words. The two best senses become candidates, each with its largest score; the t best candidates are returned,
+or fewer if there are fewer. The scores are linear in v_L, so those of all words are one matrix product.
 
-What the paper does not say: words have length 1 here, as the atoms have, and as the words had when atoms were learned
-from them; v_L is the mean of such vectors, with the common direction left in. `context_method` is a variant of our own.
-Competitors are asked in the same way, with their senses, at length 1, in the place of atoms.
+Choices that the paper leaves open: word vectors are scaled to length 1, as atoms are, and as the words were when atoms
+were learned from them; v_L is the mean of such vectors, and the common direction is kept. `context_method` is our own
+variant. Competitors are evaluated in the same way, with their senses, scaled to length 1, in place of atoms.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
 from wordatoms.contexts.usages import SenseInventory
 from wordatoms.errors import InputError, UnknownWordError
@@ -33,12 +34,12 @@ from wordatoms.senses.parts import load_vectors
 from wordatoms.senses.posterior import to_unit
 
 ENTERING = 2
-"""Senses that each atom makes candidates."""
+"""Number of senses that become candidates for each atom."""
 Scores = NDArray[np.float32]
 Lists = Sequence[Sequence[str]]
 
 
-# Who takes the test
+# Methods
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +47,19 @@ class VectorMethod:
     """Algorithm 1 with any vectors for the senses of a word."""
 
     sif: SIF
-    """Makes the vectors of lists of words; its embedding has the words' own."""
+    """Computes the vectors of lists of words; its embedding has the word vectors."""
     sense_vectors: Callable[[str], NDArray[np.float32]]
-    """U of a word, (n, dim); with none, nothing is returned for the word."""
+    """Returns U of a word, (n, dim); nothing is returned for a word whose U is empty."""
     mean_sense: NDArray[np.floating[Any]]
     """The mean vector of all senses of all words, (dim,)."""
     n_entering: int | None = ENTERING
-    """Senses that each of the vectors makes candidates; None for all."""
+    """Number of senses that become candidates for each vector; None for all."""
     remove_common: bool = False
     read_lists: Callable[[Lists], NDArray[np.float32]] | None = None
-    """Makes the vectors of lists, (n, dim), in another way than the SIF."""
+    """Computes the vectors of lists, (n, dim), instead of the SIF."""
 
     def score_all(self, testbed: Testbed) -> list[Scores | None]:
-        """score(a, L) of each word's vectors with all senses of the testbed; None for an unknown word."""
+        """score(a, L) of the vectors of each word for all senses of the testbed; None for an unknown word."""
         embeddings = self.sif.embeddings
         known = [word for word in testbed if word in embeddings]
         if not known:
@@ -86,7 +87,7 @@ def atoms_method(
 ) -> VectorMethod:
     """The paper's method with the atoms of a model.
 
-    `vectors` are "word" or "induced" ones, by default those that the atoms were learned from; `unit` brings them to
+    `vectors` is "word" or "induced", by default the kind that the atoms were learned from; `unit` scales them to
     length 1.
     """
     sif = lineup_sif(model, vectors=vectors, unit=unit)
@@ -100,10 +101,10 @@ def atoms_method(
 
 
 def context_method(model: SenseModel, **choices: Any) -> VectorMethod:
-    """The paper's method (`atoms_method`) with lists read as contexts: eight words stand around the word they mean.
+    """The paper's method (`atoms_method`) with lists read as contexts, as if the eight words surrounded the word.
 
-    A takes contexts to where words and atoms are, so a list has the vector A·v_L at length 1, where v_L is the SIF
-    vector that A was made for.
+    A maps contexts to the space of words and atoms, so the vector of a list is A·v_L, scaled to length 1, where v_L is
+    computed with the SIF settings of A.
     """
     induced_map = model.induced_map
     sif = induced_map.sif(model.embeddings)
@@ -115,7 +116,7 @@ def context_method(model: SenseModel, **choices: Any) -> VectorMethod:
 
 
 def word_method(sif: SIF, *, remove_common: bool = False) -> VectorMethod:
-    """The word's own vector in the place of atoms, and every sense a candidate: shows what the atoms add."""
+    """The word's own vector in place of atoms, and every sense a candidate; shows what the atoms add."""
     embeddings = sif.embeddings
     mean = embeddings.vectors.mean(axis=0, dtype=np.float64)
     return VectorMethod(sif, lambda word: embeddings[word][None], mean, n_entering=None, remove_common=remove_common)
@@ -124,12 +125,12 @@ def word_method(sif: SIF, *, remove_common: bool = False) -> VectorMethod:
 def inventory_method(
     inventory: SenseInventory, sif: SIF, words: Sequence[str], *, remove_common: bool = False
 ) -> VectorMethod:
-    """Another method's senses, at length 1; `words` are those over whose senses the mean is taken."""
+    """The senses of another method, scaled to length 1; the mean is over the senses of `words`."""
 
     def units(word: str) -> NDArray[np.float32]:
         try:
             return to_unit(inventory.sense_vectors(word))
-        except UnknownWordError:  # its vocabulary may be another than that of the SIF
+        except UnknownWordError:  # its vocabulary may differ from that of the SIF
             return np.zeros((0, sif.embeddings.dim), np.float32)
 
     senses = np.concatenate([np.zeros((0, sif.embeddings.dim), np.float32), *map(units, words)])
@@ -139,9 +140,7 @@ def inventory_method(
 
 
 def lineup_sif(model: SenseModel, *, vectors: str | None = None, unit: bool = True) -> SIF:
-    """What makes vectors of words and of lists of words; with `a` and the common direction of the model's map."""
-    from wordatoms.contexts.induced_map import InducedMap
-
+    """The SIF for words and lists of words, with `a` and the common direction of the model's map."""
     kind = vectors or str(model.folder.stages.get("atomize", {}).get("settings", {}).get("vectors", "word"))
     embeddings = load_vectors(model.path, kind)
     if unit:
@@ -155,7 +154,7 @@ def lineup_sif(model: SenseModel, *, vectors: str | None = None, unit: bool = Tr
 
 
 def rank_senses(scores: Scores, n_entering: int | None = ENTERING) -> NDArray[np.intp]:
-    """The candidates of a lineup by their places, the best first, from scores (n_vectors, n)."""
+    """The indices of the candidates in a lineup, the best first, from scores (n_vectors, n)."""
     if not len(scores):
         return np.zeros(0, np.intp)
     enters = np.zeros(scores.shape, np.bool_)
@@ -167,7 +166,7 @@ def rank_senses(scores: Scores, n_entering: int | None = ENTERING) -> NDArray[np
 def answer_lineups(
     scores: Sequence[Scores | None], testbed: Testbed, lineups: Lineups, n_entering: int | None = ENTERING
 ) -> NDArray[np.intp]:
-    """The candidates of each lineup by their numbers in the testbed, the best first, then -1, (n_lineups, n)."""
+    """The candidates of each lineup as indices in the testbed, the best first, then -1, (n_lineups, n)."""
     answers = np.full(lineups.senses.shape, -1)
     for answer, word, senses in zip(answers, lineups.words, lineups.senses, strict=True):
         of_word = scores[testbed.number(word)]

@@ -1,10 +1,10 @@
-"""What WordNet says of a synset, as weighted words: the raw material of the police lineup.
+"""Synsets as weighted words, from which the testbed of the police lineup is built.
 
-The *profile* of a synset has the words of its definition, its examples and its lemmas, and of the lemmas and glosses of
-related synsets (`SOURCES`), each weighted by how specific it is, log(glosses / glosses that have it), nouns above verbs
-above adjectives, and words that were never met in WordNet's tagged texts, which fewer people know, below others. Left
-out are names, adverbs and function words, the words of dictionaries (`JARGON`, and whatever very many glosses have),
-and rare words.
+The *profile* of a synset has the words of its definition, examples and lemmas, and of the lemmas and glosses of related
+synsets (`SOURCES`). Each word is weighted by its specificity, log(glosses / glosses that contain it), with nouns above
+verbs above adjectives, and words that never occur in WordNet's tagged texts, which are less well known, below others.
+Names, adverbs, function words, words typical of definitions (`JARGON`, and words of very many glosses) and rare words
+are excluded.
 
 Left out: which synsets are one sense, and which words a lineup shows (`wordatoms.paper.tasks.lineup.building`).
 """
@@ -23,11 +23,11 @@ from wordatoms.paper.wordnet import HOW_TO_GET, PARTS, Synset, WordNet
 
 Profile = dict[str, float]
 Key = tuple[str, int]
-"""A synset by part of speech (satellite adjectives among the adjectives) and offset."""
+"""A synset by part of speech (satellite adjectives count as adjectives) and offset."""
 
 
 class Source(NamedTuple):
-    """How much the lemmas and the definitions of related synsets tell of a sense."""
+    """The weights of the lemmas and definitions of related synsets."""
 
     lemmas: float
     definitions: float
@@ -43,18 +43,18 @@ SOURCES = {
     ";c": Source(3, 0),
     "-c": Source(1, 0.5),
 }
-"""By symbol of the pointer."""
+"""By pointer symbol."""
 NEIGHBOURS = ("@", "&", "+")
 NEIGHBOURS_WEIGHT = 0.4
-"""What is said of the synsets to which these pointers lead is said, in part, of a synset too."""
+"""Weight of the words related to the targets of these pointers."""
 PART_WEIGHTS = {"n": 1.0, "v": 0.8, "a": 0.7, "r": 0.0}
-"""Nouns tell more; by the part of speech in which a word was tagged most often."""
+"""By the part of speech with which a word is tagged most often."""
 UNTAGGED_WEIGHT = 0.5
 SPECIFICITY = 1.5
-"""The power to which log(glosses / glosses with a word) is taken."""
+"""The exponent of log(glosses / glosses with a word)."""
 MOST_GLOSSES = 1500
 FEWEST_USES = 10
-"""Glosses with a word, and times that it was tagged, together."""
+"""Minimum number of glosses with a word plus tagged occurrences."""
 
 _JARGON = """
     able act action activity amount any area available bad basis become being body case cause certain character
@@ -72,21 +72,21 @@ _JARGON = """
     involved causing characterize require applied numerous artifact
 """
 JARGON = frozenset(_JARGON.split())
-"""Words of definitions that tell little; with the numbers, which are adjectives in WordNet."""
+"""Uninformative words of definitions, including the numbers, which are adjectives in WordNet."""
 
 _PLAIN = re.compile(r"(?<![\w'’-])[a-z]{3,}(?![\w'’-])")
-"""Words without capitals (which names have), hyphens and apostrophes."""
+"""Words without capitals (as in names), hyphens and apostrophes."""
 
 _COUNT = re.compile(r"([^%\s]+)%([1-5])\S* ([0-9]+) ([0-9]+)\s*")
-"""Word, kind of synset, number of the sense and how often it was tagged."""
+"""Word, kind of synset, number of the sense, and number of tagged occurrences."""
 _KINDS = dict(zip("12345", "nvara", strict=True))
 
 
 class Lexicon:
-    """All of WordNet: its synsets, how many glosses have a word, how often senses were tagged."""
+    """All synsets of WordNet, the glosses that contain each word, and the counts of tagged senses."""
 
     def __init__(self, wordnet: WordNet, vocabulary: Container[str] | None = None) -> None:
-        """With a `vocabulary`, only its words are shown in lists."""
+        """With a `vocabulary`, lists contain only its words."""
         self.wordnet, self.vocabulary = wordnet, vocabulary
         self.synsets: dict[Key, Synset] = {}
         self.files: dict[Key, int] = {}
@@ -103,7 +103,7 @@ class Lexicon:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """Nouns, verbs and adjectives of one plain word."""
+        """Nouns, verbs and adjectives that are single plain words."""
         lemmas = (lemma for key, synset in self.synsets.items() if key[0] != "r" for lemma in synset.lemmas)
         return frozenset(lemma for lemma in lemmas if _PLAIN.fullmatch(lemma))
 
@@ -117,7 +117,7 @@ class Lexicon:
 
     @cached_property
     def mentions(self) -> dict[str, list[Key]]:
-        """For each word the synsets whose glosses have it."""
+        """For each word, the synsets whose glosses contain it."""
         found: dict[str, list[Key]] = defaultdict(list)
         for key, words in self.gloss_words.items():
             for word in words:
@@ -126,7 +126,7 @@ class Lexicon:
 
     @cached_property
     def tags(self) -> dict[tuple[str, str, int], int]:
-        """How often a sense, by its word, part of speech and number, was met in tagged texts."""
+        """How often a sense, given by word, part of speech and number, occurs in tagged texts."""
         found = {}
         for line in _read(self.wordnet, "cntlist.rev").splitlines():
             match = _COUNT.fullmatch(line)
@@ -148,12 +148,12 @@ class Lexicon:
     # --- words
 
     def words(self, text: str) -> list[str]:
-        """The nouns, verbs and adjectives of a text; plurals in the singular."""
+        """The nouns, verbs and adjectives of a text, plurals as singulars."""
         bases = (self.base(token) for token in _PLAIN.findall(text))
         return [word for word in bases if word]
 
     def base(self, token: str) -> str:
-        """The spelling under which a word is shown; empty for one that is no noun, verb or adjective."""
+        """The base form of a word; empty if it is not a noun, verb or adjective."""
         if token not in self._bases:
             self._bases[token] = self._find_base(token)
         return self._bases[token]
@@ -167,12 +167,12 @@ class Lexicon:
         return lemmas[0] if lemmas else token if token in self.known else ""
 
     def n_uses(self, word: str) -> int:
-        """Glosses with a word, and times that it was tagged: how well it is known."""
+        """Glosses with a word plus tagged occurrences; measures how well it is known."""
         return len(self.mentions.get(word, ())) + self.tags_by_part.get(word, Counter()).total()
 
     @cached_property
     def telling(self) -> Profile:
-        """How much each word tells; without those that are left out."""
+        """The weight of each word that is not excluded."""
         found = {}
         for word, keys in self.mentions.items():
             if self.vocabulary is not None and word not in self.vocabulary:
@@ -188,7 +188,7 @@ class Lexicon:
     # --- profiles
 
     def profile(self, key: Key) -> Profile:
-        """The words that WordNet relates to a synset, with weights."""
+        """The words related to a synset, with weights."""
         if key not in self._profiles:
             self._profiles[key] = self._make_profile(self.synsets[key])
         return self._profiles[key]
@@ -202,7 +202,7 @@ class Lexicon:
         return self.weighted(strength)
 
     def _direct(self, synset: Synset) -> Profile:
-        """How strongly words are related to a synset by one step at most."""
+        """The strength of words related to a synset by at most one pointer."""
         if synset not in self._strengths:
             strength: Profile = {}
             self._add(strength, [synset], OWN)
@@ -220,7 +220,7 @@ class Lexicon:
             add_shares(strength, definitions, source.definitions)
 
     def _texts(self, synset: Synset) -> tuple[frozenset[str], frozenset[str]]:
-        """The words of its lemmas, and those of its definition."""
+        """The words of the lemmas and of the definition of a synset."""
         if synset not in self._words:
             texts = " ".join(synset.lemmas), synset.definition
             self._words[synset] = self._telling_words(texts[0]), self._telling_words(texts[1])
@@ -234,7 +234,7 @@ class Lexicon:
 
 
 def add_shares(strength: Profile, texts: Sequence[frozenset[str]], weight: float, *, at_least: int = 1) -> None:
-    """Add the words of some texts: the more texts, the less the voice of each, √n of n together being a full one.
+    """Add the words of n texts; a word gets the full `weight` if √n of them contain it, and proportionally less below.
 
     Words of fewer than `at_least` texts are left out.
     """
@@ -245,14 +245,14 @@ def add_shares(strength: Profile, texts: Sequence[frozenset[str]], weight: float
 
 
 def pointed(synset: Synset, symbols: Iterable[str]) -> list[Key]:
-    """The synsets that pointers of some kinds lead to."""
+    """The targets of the pointers with some symbols."""
     wanted = set(symbols)
     chosen = (each for each in synset.all_pointers if each.symbol in wanted)
     return list(dict.fromkeys(("a" if each.pos == "s" else each.pos, each.offset) for each in chosen))
 
 
 def cosine(one: Profile, other: Profile) -> float:
-    # exact sums, because the order of the words depends on the process
+    # exact sums, because the order of words in a set differs between processes
     product = math.fsum(weight * other[word] for word, weight in one.items() if word in other)
     squares = (math.fsum(weight * weight for weight in profile.values()) for profile in (one, other))
     length = math.sqrt(math.prod(squares))
@@ -272,4 +272,4 @@ def _read(wordnet: WordNet, name: str) -> str:
     try:
         return path.read_text("utf-8", errors="replace")
     except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); to have WordNet, {HOW_TO_GET}.") from error
+        raise InputError(f"{path} cannot be read ({error.strerror}); to use WordNet, {HOW_TO_GET}.") from error

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def run(inputs: Inputs, *, ablation: bool = False) -> ScwsResult:
-    """Compare the similarities of all methods with the ratings."""
+    """Score the similarities of all methods against the ratings."""
     from wordatoms.paper.baselines.learning import competitors
     from wordatoms.paper.tasks.scws.ablation import ablation_methods
     from wordatoms.paper.tasks.scws.evaluate import evaluate_scws, read_scws
@@ -31,7 +31,7 @@ def run(inputs: Inputs, *, ablation: bool = False) -> ScwsResult:
 
 
 def _cosines(inputs: Inputs) -> dict[str, Embeddings]:
-    """The vectors whose plain cosine is a baseline, by the name of that."""
+    """The vectors whose cosine serves as a baseline, by the name of the baseline."""
     if not inputs.names:
         return {f"cosine of {method}": model.embeddings for method, model in inputs.models.items()}
     others = zip(inputs.names[1:], inputs.others, strict=True)
@@ -44,10 +44,10 @@ def _cosines(inputs: Inputs) -> dict[str, Embeddings]:
 TASKS = (
     Task(
         "scws",
-        "Table 8: the similarity of words in context (SCWS).",
+        "Table 8: similarity of words in context (SCWS).",
         run,
         ("model", "data", "competitors", "others", "seed", "threads", "quiet"),
-        (Option("ablation", "Add atoms of other vectors, which are learned now.", bool),),
+        (Option("ablation", "Add atoms learned from other vectors; this runs k-SVD three times.", bool),),
         stages=("atomize",),
     ),
 )

@@ -1,8 +1,8 @@
 """The paper's own ablation of Table 8, from the comments in its source: which vectors should atoms be learned from?
 
-For the vectors of the words, the induced ones A·u_w, and the average contexts u_w without A: the cosine of the vectors,
-their cosine after whitening, and u_c over atoms that one run of k-SVD learns from these vectors. Contexts are read as
-the paper does, through A where the vectors are in the space of words, and without it for average contexts.
+For word vectors, induced vectors A·u_w and average contexts u_w without A: the cosine of the vectors, their cosine
+after whitening, and u_c over atoms that one run of k-SVD learns from these vectors. Contexts are read as in the paper:
+mapped by A for word and induced vectors, and without A for average contexts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from wordatoms.senses.posterior import Posterior, Weights, make_posterior, to_un
 
 
 class Kind(NamedTuple):
-    """Vectors to learn atoms from, and the map that takes contexts to their space."""
+    """Vectors to learn atoms from, and the map from contexts to their space."""
 
     name: str
     vectors: NDArray[np.float32]
@@ -83,7 +83,7 @@ def _kinds(model: SenseModel) -> list[Kind]:
 
 @dataclass(frozen=True)
 class _Place:
-    """u_c of a word in a usage, over atoms on trial."""
+    """u_c of a word in a usage, over newly learned atoms."""
 
     model: SenseModel
     posterior: Posterior
@@ -94,7 +94,7 @@ class _Place:
         return np.asarray(self.posterior.sense_means(self._weights(word), contexts)[0])
 
     def _weights(self, word: str) -> Weights:
-        """The atoms of all known forms, each form with its share of the occurrences."""
+        """The atoms of all known forms, weighted by the counts of the forms."""
         embeddings = self.model.embeddings
         rows = [int(row) for row in embeddings.find_rows(inflected_forms(word.lower())) if row >= 0]
         counts = np.ones(len(embeddings)) if embeddings.counts is None else embeddings.counts
@@ -108,7 +108,7 @@ class _Place:
 
 
 def _whitened(embeddings: Embeddings) -> Embeddings:
-    """Vectors with mean zero and the identity for their covariance."""
+    """The vectors transformed to mean zero and identity covariance."""
     centred = embeddings.vectors.astype(np.float64) - embeddings.vectors.mean(axis=0, dtype=np.float64)
     values, directions = np.linalg.eigh(centred.T @ centred / len(centred))
     scales = 1 / np.sqrt(np.maximum(values, values.max() * 1e-6))

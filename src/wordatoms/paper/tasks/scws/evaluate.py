@@ -1,12 +1,12 @@
 """Table 8: the similarity of words in context, on the set of Huang et al. 2012 (SCWS, Section 6.2).
 
-2,003 pairs of words, each word in a text and marked there with <b> and </b>, and how similar ten people found them.
-The score is Spearman's correlation of a method's similarities with the mean ratings: over all pairs, those that the
-method does not answer at the mean of its other answers, so that all methods are ranked on the same pairs; and over the
-pairs it answers. 241 pairs are of one word twice: there, only the contexts can tell; they are scored apart as well.
-The baseline knows only spelling.
+SCWS has 2,003 pairs of words, each word marked in a text with <b> and </b>, and the ratings of their similarity by ten
+people. The score is Spearman's correlation of a method's similarities with the mean ratings. Over all pairs, unanswered
+pairs get the mean of the method's other answers, so that all methods are ranked on the same pairs; a second score
+covers only the answered pairs. 241 pairs consist of the same word twice, and differ only in their contexts; they are
+also scored separately. The baseline compares spellings.
 
-Left out: the methods themselves, and what they do about words they do not know.
+Left out: the methods, and how they treat unknown words (`wordatoms.paper.tasks.scws.methods`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 from wordatoms.contexts.usages import Usage
 from wordatoms.errors import InputError
-from wordatoms.paper.tasks.base import NamedMethod, TaskResult, check_methods, coverage, filled_with_mean, spearman
+from wordatoms.paper.tasks.base import MethodsResult, NamedMethod, check_methods, coverage, filled_with_mean, spearman
 from wordatoms.paper.tasks.datasets import join_contractions, parse_number, read_fields, task_folder
 from wordatoms.paper.tasks.similarity.evaluate import spelling_similarity
 from wordatoms.text.files import printable
@@ -42,9 +42,9 @@ PAPER_DRAFT = {
     "induced cosine": 0.6248,
     "whitened induced cosine": 0.6516,
 }
-"""From drafts of that table, in comments of the paper's source: other vectors, and cosines without context."""
+"""Drafts of that table, from comments in the paper's source: other vectors, and cosines without context."""
 AGREEMENT = 0.02
-"""Correlations this near are said to agree."""
+"""Correlations that differ by at most this agree."""
 _N_FIELDS = 18
 _MARKED = re.compile(r"<b>((?:(?!<b>).)*?)</b>", re.DOTALL)
 
@@ -61,7 +61,7 @@ class ScwsPair:
     usage1: Usage
     usage2: Usage
     rating: float
-    """The mean of what ten people said, 0 to 10."""
+    """The mean of ten people's ratings, 0 to 10."""
 
     @property
     def same_word(self) -> bool:
@@ -71,12 +71,12 @@ class ScwsPair:
 @dataclass(frozen=True)
 class Method(NamedMethod):
     similarity: Callable[[ScwsPair], float | None]
-    """None where the method has no answer."""
+    """None if the method has no answer."""
 
 
 @dataclass(frozen=True)
 class ScwsScore:
-    """What one method says about all pairs; a score is None where there is nothing to rank."""
+    """The similarities of all pairs by one method; a score is None if there is nothing to rank."""
 
     method: Method
     pairs: tuple[ScwsPair, ...]
@@ -99,46 +99,36 @@ class ScwsScore:
 
 
 @dataclass(frozen=True)
-class ScwsResult(TaskResult):
+class ScwsResult(MethodsResult):
     pairs: tuple[ScwsPair, ...]
     scores: tuple[ScwsScore, ...]
     """The given methods first, then the baseline."""
 
     def rows(self) -> list[dict[str, Any]]:
-        measured = [{"method": each.method.name, "role": each.method.role, **each.row} for each in self.scores]
-        blank = dict.fromkeys(measured[0])
-        others = {"paper": PAPER, "paper draft": PAPER_DRAFT}
-        return measured + [
-            {**blank, "method": name, "role": role, "spearman_all_pairs": value}
-            for role, values in others.items()
-            for name, value in values.items()
-        ]
+        published = {"paper": PAPER, "paper draft": PAPER_DRAFT}
+        return self.table_rows(
+            {
+                role: {name: {"spearman_all_pairs": value} for name, value in values.items()}
+                for role, values in published.items()
+            }
+        )
 
     @property
     def verdict(self) -> str:
-        """The first method of ours against the paper's."""
-        beside = f"the cosine of GloVe {PAPER['GloVe cosine']:.3f}, of skip-gram {PAPER['skip-gram cosine']:.3f}"
-        paper = f"Table 8 of the paper reports {PAPER['paper']:.3f} ({beside})"
-        ours = next((each.row for each in self.scores if each.method.role == "ours"), None)
-        if ours is None or ours["spearman_all_pairs"] is None:
+        """Our first method compared with the paper's."""
+        cosines = f"cosine of GloVe {PAPER['GloVe cosine']:.3f}, of skip-gram {PAPER['skip-gram cosine']:.3f}"
+        paper = f"Table 8 of the paper reports {PAPER['paper']:.3f} ({cosines})"
+        ours = self.with_role("ours")
+        score = ours[0].row["spearman_all_pairs"] if ours else None
+        if score is None:
             return f"{paper}; no method of ours was ranked."
-        return (
-            f"{paper}; ours is {ours['spearman_all_pairs']:.3f} over all pairs, of which it answers "
-            f"{ours['coverage']:.0%}: it {_judge(ours['spearman_all_pairs'])}."
-        )
-
-    def _described(self, *roles: str) -> dict[str, Any]:
-        return {
-            each.method.name: {"role": each.method.role, **each.row}
-            for each in self.scores
-            if each.method.role in roles
-        }
+        covered = f"{score:.3f} over all pairs, of which it answers {ours[0].row['coverage']:.0%}"
+        return f"{paper}; ours reaches {covered}: it {_judge(score)}."
 
     def to_json(self) -> dict[str, Any]:
         return {
             "pairs": len(self.pairs),
-            "scores": self._described("ours", "competitor"),
-            "baselines": self._described("baseline"),
+            **self.scores_json(),
             "paper": {"table_8": PAPER, "draft": PAPER_DRAFT},
             "verdict": self.verdict,
             "items": [
@@ -154,7 +144,7 @@ class ScwsResult(TaskResult):
 
 
 def evaluate_scws(pairs: Sequence[ScwsPair], methods: Sequence[Method]) -> ScwsResult:
-    """Rank the pairs by each method, and by the baseline."""
+    """Score each method and the baseline."""
     if not pairs:
         raise InputError("there are no pairs to rank; pass two or more.")
     spelling = Method("spelling", "baseline", lambda pair: spelling_similarity(pair.word1, pair.word2))
@@ -167,7 +157,7 @@ def _score(pairs: tuple[ScwsPair, ...], method: Method) -> ScwsScore:
     for pair, value in zip(pairs, similarities, strict=True):
         if value is not None and not isfinite(value):
             raise InputError(
-                f"the method '{method.name}' gave {value} for the pair {pair.id}; give a finite number or None."
+                f"the method '{method.name}' gave {value} for the pair {pair.id}; return a finite number or None."
             )
     return ScwsScore(method, pairs, tuple(None if value is None else float(value) for value in similarities))
 
@@ -183,7 +173,7 @@ def _only(similarities: Sequence[float], kept: Sequence[bool]) -> list[float | N
 
 
 def read_scws(data: Path, tokenizer: Tokenizer | None = None) -> tuple[ScwsPair, ...]:
-    """All pairs, from `ratings.txt`, its folder or the folder that holds `scws`."""
+    """Read all pairs from `ratings.txt`, its folder, or the folder that contains `scws`."""
     data = Path(data)
     path = data if data.is_file() else task_folder(data, "scws") / "ratings.txt"
     name = printable(str(path))
@@ -192,16 +182,16 @@ def read_scws(data: Path, tokenizer: Tokenizer | None = None) -> tuple[ScwsPair,
     for number, fields in read_fields(path, "\t"):
         pair = _parse_pair(fields, tokenizer, f"{name}:{number}")
         if pair.id in pairs:
-            raise InputError(f"{name}:{number}: the id {pair.id} stands on two lines; give each pair once.")
+            raise InputError(f"{name}:{number}: the id {pair.id} occurs twice; list each pair once.")
         pairs[pair.id] = pair
     if not pairs:
-        raise InputError(f"{name} is empty; expected lines of {_N_FIELDS} fields between tabs.")
+        raise InputError(f"{name} is empty; expected lines of {_N_FIELDS} fields, separated by tabs.")
     return tuple(pairs.values())
 
 
 def _parse_pair(fields: Sequence[str], tokenizer: Tokenizer, where: str) -> ScwsPair:
     if len(fields) != _N_FIELDS:
-        raise InputError(f"{where}: expected {_N_FIELDS} fields between tabs but found {len(fields)}.")
+        raise InputError(f"{where}: expected {_N_FIELDS} fields separated by tabs but found {len(fields)}.")
     number, word1, pos1, word2, pos2, context1, context2, mean = (field.strip() for field in fields[:8])
     if not (number and word1 and word2):
         raise InputError(f"{where}: the id or a word is empty; expected `id word1 pos1 word2 pos2 …`.")
@@ -213,12 +203,12 @@ def _parse_pair(fields: Sequence[str], tokenizer: Tokenizer, where: str) -> Scws
 
 
 def _parse_context(context: str, tokenizer: Tokenizer, where: str) -> Usage:
-    """The text around the marks and the word between them, which may be several tokens: *mother-in-law*."""
+    """The usage marked in a context; the word may have several tokens, such as *mother-in-law*."""
     parts = _MARKED.split(context)
     if len(parts) != 3:
         found = "none" if len(parts) == 1 else len(parts) // 2
         raise InputError(f"{where}: expected one word between <b> and </b> in each context but found {found}.")
     before, target, after = (tokenizer.tokens(join_contractions(part)) for part in parts)
     if not target:
-        raise InputError(f"{where}: there is no word between <b> and </b>; get the file again.")
+        raise InputError(f"{where}: there is no word between <b> and </b>; download the file again.")
     return Usage((*before, *target, *after), len(before), len(target))

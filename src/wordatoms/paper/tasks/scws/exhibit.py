@@ -1,4 +1,4 @@
-"""Table 8: the similarity of words in context, on SCWS (Section 6.2). Scores only: no pair of the set is kept."""
+"""Table 8: the similarity of words in context, on SCWS (Section 6.2). Scores only: no pair of the set is stored."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def _cosine(method: str) -> str:
 def _figures(numbers: Numbers) -> list[Figure]:
     paper, scores, baselines = numbers["paper"], numbers["scores"], numbers["baselines"]
     own = baselines[_cosine(numbers["method"])][SCORE]
-    beside = (own, f"cosine of {shown_method(numbers['method'])}, no context")
+    baseline = (own, f"cosine of {shown_method(numbers['method'])}, no context")
     found = [
-        Figure("the paper's method", paper["paper"], scores[AS_PAPER][SCORE], *beside, digits=3, is_headline=True),
-        Figure("this program's own", paper["paper"], scores[OURS][SCORE], *beside, digits=3, is_headline=True),
+        Figure("the paper's method", paper["paper"], scores[AS_PAPER][SCORE], *baseline, digits=3, is_headline=True),
+        Figure("our method", paper["paper"], scores[OURS][SCORE], *baseline, digits=3, is_headline=True),
     ]
     for theirs, method in COSINES.items():
         found.append(Figure(theirs, paper[theirs], baselines.get(_cosine(method), {}).get(SCORE), digits=3))
@@ -73,10 +73,10 @@ def _render(numbers: Numbers) -> list[Block]:
 
 def _why(numbers: Numbers) -> str:
     alone, ours = (numbers["scores"][name][SCORE] or 0.0 for name in (AS_PAPER, OURS))
-    better = "brings it up" if ours > alone else "does not bring it up"
+    better = "improves" if ours > alone else "does not improve"
     return (
-        "By itself u_c, the paper's vector, says what a word is about and forgets which word it is. The word's own "
-        f"vector and the context beside it {better}, to {ours:.3f}; vectors and text differ from the paper's."
+        "u_c, the paper's vector, captures what a word is about but not which word it is. Adding the word's own vector "
+        f"and its context {better} it to {ours:.3f}. Vectors and text differ from the paper's."
     )
 
 
@@ -84,7 +84,7 @@ TABLE_8 = Exhibit(
     "table-8",
     "Table 8: similarity of words in context",
     "Pairs of words in context, rated by ten people (SCWS). The score is Spearman's correlation with the ratings "
-    "over all pairs; a pair that a method cannot answer counts at the mean of its other answers.",
+    "over all pairs; a pair that a method cannot answer gets the mean of its other answers.",
     _run,
     _figures,
     _render,

@@ -1,11 +1,11 @@
 """The methods of Table 8: the similarity of two words in context, with atoms, without, and by the competitors.
 
-- *ours* compares the vectors of the words in their contexts (`SenseModel.vectors_in_context`); a word that the model
-  does not know is what its context makes of it, so that all pairs are answered; *without atoms* leaves u_c out of them;
-- *u_c* is the paper's method, the cosine of the posterior means of the atoms, with contexts read as the model was tuned
-  to and as the paper reads them; *context* compares the contexts alone, *cosine* the words alone;
-- competitors compare senses in two ways, as is usual: all senses, each pair with its probability (AvgSimC), or the two
-  likeliest (MaxSimC).
+- *ours* compares the vectors of the words in their contexts (`SenseModel.vectors_in_context`); an unknown word is
+  represented by its context alone, so that all pairs are answered; *without atoms* omits u_c from these vectors;
+- *u_c* is the paper's method, the cosine of the posterior means of the atoms, with contexts read with the tuned
+  settings of the model and with the paper's; *context* compares only the contexts, *cosine* only the words;
+- competitors compare senses in the two usual ways: the mean over all pairs of senses, weighted by probability
+  (AvgSimC), or the most probable sense of each word (MaxSimC).
 
 Left out: atoms learned from other vectors (`wordatoms.paper.tasks.scws.ablation`).
 """
@@ -29,13 +29,12 @@ from wordatoms.senses.model import SenseModel
 from wordatoms.senses.posterior import Posterior, to_unit
 
 Place = Callable[[str, Usage], NDArray[np.float32]]
-"""The vector of a word in a usage; an unknown word raises."""
+"""Returns the vector of a word in a usage; an unknown word raises."""
 
 
 def our_methods(model: SenseModel) -> list[Method]:
-    """All that a model has to offer, the default first."""
+    """All methods that use the atoms of a model, the default first."""
     tuned, paper = model.posterior, model.make_posterior(replace(PAPER_SETTINGS, scale=model.reading.scale))
-
     without_atoms = model.make_posterior(replace(model.reading, sense_share=0.0))
 
     def context(word: str, usage: Usage) -> NDArray[np.float32]:
@@ -51,7 +50,7 @@ def our_methods(model: SenseModel) -> list[Method]:
 
 
 def in_context(model: SenseModel, posterior: Posterior) -> Place:
-    """The vector of a word in a usage; an unknown word is what its context makes of it."""
+    """The vector of a word in a usage; an unknown word gets the vector of its context."""
     return lambda word, usage: np.asarray(model.vectors_in_context(word, [usage], posterior)[0])
 
 
@@ -60,14 +59,13 @@ def sense_mean(model: SenseModel, posterior: Posterior) -> Place:
     weights = lru_cache(maxsize=None)(model.sense_weights)
 
     def place(word: str, usage: Usage) -> NDArray[np.float32]:
-        found = weights(word)
-        return np.asarray(posterior.sense_means(found, model.context_vectors(word, [usage], posterior))[0])
+        return np.asarray(posterior.sense_means(weights(word), model.context_vectors(word, [usage], posterior))[0])
 
     return place
 
 
 def cosine_method(name: str, embeddings: Embeddings) -> Method:
-    """The cosine of two words, whatever their contexts."""
+    """The cosine of two words, regardless of context."""
     units = to_unit(embeddings.vectors)
 
     def similarity(pair: ScwsPair) -> float | None:
@@ -86,7 +84,7 @@ def competing_methods(inventories: Mapping[str, SenseInventory]) -> list[Method]
 
 
 def cosine_of(place: Place) -> Callable[[ScwsPair], float | None]:
-    """The cosine of two words in their contexts; None where one is unknown."""
+    """The cosine of two words in their contexts; None if one is unknown."""
 
     def similarity(pair: ScwsPair) -> float | None:
         try:
@@ -101,7 +99,7 @@ def cosine_of(place: Place) -> Callable[[ScwsPair], float | None]:
 
 def _by_senses(inventory: SenseInventory, *, average: bool) -> Callable[[ScwsPair], float | None]:
     def similarity(pair: ScwsPair) -> float | None:
-        word1, word2 = pair.word1.lower(), pair.word2.lower()  # as they were learned
+        word1, word2 = pair.word1.lower(), pair.word2.lower()  # words are learned in lower case
         try:
             cosines = to_unit(inventory.sense_vectors(word1)) @ to_unit(inventory.sense_vectors(word2)).T
             first = inventory.p_senses(word1, [pair.usage1])[0]

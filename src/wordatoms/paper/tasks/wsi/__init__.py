@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def run(inputs: Inputs) -> WsiResult:
-    """Cluster the contexts of each word by all methods."""
+    """Cluster the contexts of each word by all methods, and score the clusters."""
     from wordatoms.paper.baselines.learning import competitors
     from wordatoms.paper.tasks.wsi.data import read_semeval
     from wordatoms.paper.tasks.wsi.evaluate import evaluate_wsi
@@ -28,7 +28,7 @@ def run(inputs: Inputs) -> WsiResult:
 TASKS = (
     Task(
         "wsi",
-        "Table 7: the contexts of a word clustered by sense (SemEval-2010 task 14).",
+        "Table 7: word sense induction, contexts clustered by sense (SemEval-2010 task 14).",
         run,
         ("model", "data", "competitors", "seed", "threads", "quiet"),
         stages=("atomize",),

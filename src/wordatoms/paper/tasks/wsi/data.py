@@ -1,12 +1,12 @@
 """SemEval-2010 task 14, word sense induction: its words with their instances, and its two scores (Section 6.1).
 
-The folder holds the texts (`nouns/*.n.xml`, `verbs/*.v.xml`) and the senses (`all.key`). A text says in which sentence
-the target stands, not which token it is. It is the one in a form of the word, of the right part of speech; where the
-sentence has several, the task has as a rule a copy of the text for each of them, in their order, and so the second
-copy is about the second one. Fewer than 1 instance in 100 stays open; the first form (or the last) is taken there.
+The folder contains the texts (`nouns/*.n.xml`, `verbs/*.v.xml`) and the senses (`all.key`). A text marks the sentence
+of the target, but not the token: the target is a form of the word with the right part of speech. If the sentence has
+several, the task usually has one copy of the text for each, in order, so the second copy refers to the second form.
+This leaves fewer than 1 instance in 100 ambiguous; the first form (or the last) is used there.
 
-The scores are as the task's own programs print them. F counts pairs of instances that are in one cluster, and there an
-instance that is alone in its cluster makes a pair with itself. Of several weighted senses the heaviest counts.
+The scores equal those printed by the task's own programs. F counts pairs of instances in the same cluster, where an
+instance that is alone in its cluster forms a pair with itself. Of several weighted senses, the heaviest counts.
 
 Left out: the task's supervised evaluation, which the paper does not use.
 """
@@ -32,25 +32,22 @@ from wordatoms.text.files import printable
 from wordatoms.text.tokenizer import Tokenizer
 
 PARTS = {"n": "nouns", "v": "verbs"}
-"""Parts of speech and their folders."""
+"""The folder of each part of speech."""
 _UNIVERSAL_PARTS = {"n": "NOUN", "v": "VERB"}
 _RARE_FORMS = {"lie": ("lain", "lah"), "figure": ("figger", "figgered")}
-"""Forms in the texts, some of them dialect, that lemminflect does not know."""
+"""Forms in the texts, some of them dialect, that lemminflect lacks."""
 _SENTENCE = "TargetSentence"
 _PLAIN = Tokenizer()
 
-Key = Mapping[str, Mapping[str, str]]
-"""The sense, or cluster, of each instance of each word."""
-
 
 class Instance(NamedTuple):
-    """One text with a word to be told the sense of."""
+    """One text with the target word and its sense."""
 
     name: str
-    """Such as "access.n.15"."""
+    """Such as `access.n.15`."""
     usage: Usage
     sense: str
-    """What people decided."""
+    """The sense that the annotators chose."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +79,14 @@ class WsiWord:
 
 
 def read_semeval(data: Path, tokenizer: Tokenizer | None = None) -> tuple[WsiWord, ...]:
-    """All words of the task, nouns first, from its folder or the folder that holds `semeval2010`."""
+    """Read all words of the task, nouns first, from its folder or the folder that contains `semeval2010`."""
     folder = task_folder(data, "semeval2010")
     paths = word_files(folder)
     gold = read_key(folder / "all.key")
     if without := sorted(gold.keys() - {path.stem for path in paths}):
-        raise InputError(f"{_shown(folder)} has no texts of {without[0]}, which all.key names; get the data set again.")
+        raise InputError(
+            f"{_shown(folder)} has no texts of {without[0]}, which is in all.key; download the data set again."
+        )
     return tuple(_read_word(path, gold.get(path.stem, {}), tokenizer or Tokenizer()) for path in paths)
 
 
@@ -98,13 +97,13 @@ def word_files(data: Path) -> list[Path]:
     paths = [path for path in found if re.fullmatch(r"[^.]+\.[nv]\.xml", path.name)]
     if not paths:
         raise InputError(
-            f"{_shown(folder)} holds no nouns/*.n.xml and verbs/*.v.xml; pass the folder of SemEval-2010 task 14."
+            f"{_shown(folder)} contains no nouns/*.n.xml and verbs/*.v.xml; pass the folder of SemEval-2010 task 14."
         )
     return paths
 
 
 def read_key(path: Path) -> dict[str, dict[str, str]]:
-    """The senses in a .key file: lines `word instance sense`, with `sense/weight …` where there are several."""
+    """Read the senses in a .key file: lines `word instance sense`, or `word instance sense/weight …` for several."""
     key: dict[str, dict[str, str]] = {}
     for number, fields in read_fields(path):
         where = f"{_shown(path)}:{number}"
@@ -112,7 +111,7 @@ def read_key(path: Path) -> dict[str, dict[str, str]]:
             raise InputError(f"{where}: expected `word instance sense` but found {_start(' '.join(fields))}.")
         word, instance, *senses = fields
         if instance in key.setdefault(word, {}):
-            raise InputError(f"{where}: {instance} stands on two lines; give each instance once.")
+            raise InputError(f"{where}: {instance} occurs twice; list each instance once.")
         key[word][instance] = _heaviest(senses, where)
     if not key:
         raise InputError(f"{_shown(path)} is empty; expected lines `word instance sense`.")
@@ -120,12 +119,12 @@ def read_key(path: Path) -> dict[str, dict[str, str]]:
 
 
 def _heaviest(senses: Sequence[str], where: str) -> str:
-    """The sense with the largest weight, the first of several; one without a weight has 1."""
+    """The first sense with the largest weight; the default weight is 1."""
     weighted = [sense.rpartition("/") if "/" in sense else (sense, "/", "1") for sense in senses]
     weights = [parse_number(weight) for _, _, weight in weighted]
     for sense, weight in zip(senses, weights, strict=True):
         if weight is None:
-            raise InputError(f"{where}: {_start(sense)} has no number for its weight; expected `sense/weight`.")
+            raise InputError(f"{where}: {_start(sense)} has a weight that is not a number; expected `sense/weight`.")
     best = max(range(len(senses)), key=lambda i: weights[i] or 0.0)
     return weighted[best][0]
 
@@ -136,40 +135,44 @@ def _read_word(path: Path, gold: Mapping[str, str], tokenizer: Tokenizer) -> Wsi
     for name, parts in _read_texts(path):
         usage = _find_target(parts, forms, n_copies[parts], tokenizer)
         if name in instances or name not in gold:
-            wrong = "stands there twice" if name in instances else "has no sense in all.key"
-            raise InputError(f"{_shown(path)}: {name} {wrong}; get the data set again.")
+            wrong = "occurs twice" if name in instances else "has no sense in all.key"
+            raise InputError(f"{_shown(path)}: {name} {wrong}; download the data set again.")
         if usage is None:
-            raise InputError(f"{_shown(path)}: no form of '{lemma}' stands in the target sentence of {name}.")
+            raise InputError(f"{_shown(path)}: the target sentence of {name} has no form of '{lemma}'.")
         n_copies[parts] += 1
         instances[name] = Instance(name, usage, gold[name])
     if without := sorted(gold.keys() - instances.keys()):
-        raise InputError(f"{_shown(path)} has no text of {without[0]}, which all.key names; get the data set again.")
+        raise InputError(
+            f"{_shown(path)} has no text of {without[0]}, which is in all.key; download the data set again."
+        )
     return WsiWord(lemma, pos, tuple(instances.values()))
 
 
 def _read_texts(path: Path) -> Iterator[tuple[str, tuple[str, str, str]]]:
-    """The instances of a file: the name, and the text before, in and after the target sentence."""
+    """The name of each instance of a file, and its text before, in and after the target sentence."""
     texts = list(_parse_xml(path))
     if not texts:
-        raise InputError(f"{_shown(path)} holds no instances; get the data set again.")
+        raise InputError(f"{_shown(path)} contains no instances; download the data set again.")
     for element in texts:
         if [child.tag for child in element] != [_SENTENCE] or len(element[0]):
-            raise InputError(f"{_shown(path)}: {_start(element.tag)} has not one <{_SENTENCE}>; get the file again.")
+            raise InputError(
+                f"{_shown(path)}: {_start(element.tag)} needs exactly one <{_SENTENCE}>; download the file again."
+            )
         yield element.tag, (element.text or "", element[0].text or "", element[0].tail or "")
 
 
 def _parse_xml(path: Path) -> ElementTree.Element:
     text = read_text(path)
-    if "<!" in text:  # such as entities, which may expand without end
-        raise InputError(f"{_shown(path)} has declarations or comments, as no file of the task has; get it again.")
+    if "<!" in text:  # entities could expand without bound
+        raise InputError(f"{_shown(path)} has declarations or comments, unlike the published files; download it again.")
     try:
         return ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
-        raise InputError(f"{_shown(path)} is not whole XML ({error}); get the file again.") from None
+        raise InputError(f"{_shown(path)} is not valid XML ({error}); download the file again.") from None
 
 
 def _forms(lemma: str, pos: str) -> frozenset[str]:
-    """The forms of a word as one part of speech, in lower case."""
+    """The forms of a word with a part of speech, in lower case."""
     from lemminflect import getAllInflections
 
     inflections = getAllInflections(lemma, upos=_UNIVERSAL_PARTS[pos]).values()
@@ -178,9 +181,9 @@ def _forms(lemma: str, pos: str) -> frozenset[str]:
 
 
 def _find_target(parts: tuple[str, ...], forms: Collection[str], nth: int, tokenizer: Tokenizer) -> Usage | None:
-    """The nth form of the word in the sentence in the middle, or the last; None where there is none.
+    """The nth form of the word in the target sentence, or the last one; None if there is none.
 
-    A token may be more than a word, by phrases or by a tokenizer that only splits.
+    A token may contain several words, in phrases or with a tokenizer that splits at spaces only.
     """
     before, sentence, after = (tokenizer.tokens(join_contractions(part)) for part in parts)
     places = [place for place, token in enumerate(sentence) if any(word in forms for word in _PLAIN.words(token))]
@@ -201,7 +204,7 @@ def _start(text: str) -> str:
 
 
 class WordScore(NamedTuple):
-    """How well a clustering of one word's instances agrees with its senses."""
+    """The agreement between a clustering of one word's instances and their senses."""
 
     word: WsiWord
     f_score: float
@@ -210,7 +213,7 @@ class WordScore(NamedTuple):
 
 
 class WsiScore(NamedTuple):
-    """Means over words, weighted by their instances; of the number of clusters, a plain mean."""
+    """Means over words, weighted by number of instances; `n_clusters` is a plain mean."""
 
     f_score: float
     v_measure: float
@@ -218,7 +221,7 @@ class WsiScore(NamedTuple):
 
     @property
     def average(self) -> float:
-        """√(F·V), the geometric mean: each score alone is won by one cluster, or by one for each instance."""
+        """The geometric mean √(F·V); F alone favours a single cluster, V alone one cluster per instance."""
         return float(np.sqrt(self.f_score * self.v_measure))
 
 
@@ -227,7 +230,7 @@ def score_word(word: WsiWord, clusters: ArrayLike) -> WordScore:
     labels = np.asarray(clusters)
     if labels.shape != (len(word),):
         raise InputError(
-            f"the clusters of {word.name} have the shape {labels.shape}; pass one label for each of its "
+            f"the clusters of {word.name} have shape {labels.shape}; pass one label for each of its "
             f"{len(word)} instances."
         )
     return WordScore(
@@ -235,19 +238,8 @@ def score_word(word: WsiWord, clusters: ArrayLike) -> WordScore:
     )
 
 
-def score_key(words: Iterable[WsiWord], key: Key) -> list[WordScore]:
-    """Score the answers of a .key file."""
-    scores = []
-    for word in words:
-        answers = key.get(word.name, {})
-        if without := [instance.name for instance in word.instances if instance.name not in answers]:
-            raise InputError(f"the key has no answer to {without[0]} ({len(without)} in all); answer every instance.")
-        scores.append(score_word(word, [answers[instance.name] for instance in word.instances]))
-    return scores
-
-
 def mean_score(scores: Iterable[WordScore], pos: str | None = None) -> WsiScore | None:
-    """Over all words, or those of a part of speech; None where there are none."""
+    """The mean over all words, or over those of a part of speech; None if there are none."""
     chosen = [score for score in scores if pos in (None, score.word.pos)]
     if not chosen:
         return None

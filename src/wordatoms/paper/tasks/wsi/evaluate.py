@@ -1,11 +1,11 @@
-"""Table 7: word sense induction. Do clusters of a word's contexts agree with the senses that people gave them?
+"""Table 7: word sense induction. Do clusters of a word's contexts agree with the senses chosen by annotators?
 
-Every method puts the instances of each word of SemEval-2010 task 14 into clusters. F falls and V rises with the number
-of clusters, whatever the method: one cluster has the best F of nearly all published systems, and a cluster for each
-instance a V beyond most of them. So both stand in every row, with AVG = √(F·V), which is 0 for either extreme, and
-with clusters drawn at random. All scores are in per cent, as in the paper; AVG of the paper's rows is computed.
+Every method clusters the instances of each word of SemEval-2010 task 14. F decreases and V increases with the number of
+clusters for any method: a single cluster has a better F than nearly all published systems, and one cluster per instance
+a better V than most of them. Therefore every row has both, with AVG = √(F·V), which is 0 at either extreme, and random
+clusters are a baseline. All scores are percentages, as in the paper; AVG of the paper's rows is computed.
 
-Left out: the methods themselves, and the scores (`wordatoms.paper.tasks.wsi.data`).
+Left out: the methods (`wordatoms.paper.tasks.wsi.methods`), and the scores (`wordatoms.paper.tasks.wsi.data`).
 """
 
 from __future__ import annotations
@@ -21,22 +21,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordatoms.errors import InputError
-from wordatoms.paper.tasks.base import NamedMethod, TaskResult, check_methods
+from wordatoms.paper.tasks.base import MethodsResult, NamedMethod, check_methods
 from wordatoms.paper.tasks.wsi.data import WordScore, WsiWord, mean_score, score_word
 
 Clusterer = Callable[[WsiWord], ArrayLike]
-"""A cluster label for each instance of a word, in their order; equal labels, one cluster."""
+"""Returns the cluster label of each instance of a word, in order."""
 
 
 @dataclass(frozen=True)
 class Method(NamedMethod):
     cluster: Clusterer
     k: int | None = None
-    """The number of clusters, where it is fixed."""
+    """The number of clusters, if fixed."""
+
+    def facts(self) -> dict[str, Any]:
+        return {**super().facts(), "k": self.k}
 
 
 class PublishedScore(NamedTuple):
-    """A row of someone else's table, in per cent."""
+    """A published result, in per cent."""
 
     f_score: float
     v_measure: float
@@ -45,6 +48,10 @@ class PublishedScore(NamedTuple):
     @property
     def average(self) -> float:
         return sqrt(self.f_score * self.v_measure)
+
+    @property
+    def row(self) -> dict[str, float]:
+        return {"F": self.f_score, "V": self.v_measure, "AVG": self.average}
 
 
 def method_name(kind: str, k: int | str) -> str:
@@ -75,21 +82,25 @@ PUBLISHED = {
     "BERT-large (Amrami & Goldberg 2019)": PublishedScore(71.3, 40.4),
     "PolyLM-large": PublishedScore(67.5, 43.6),
 }
-"""What others report, for orientation."""
+"""Results of other systems, for orientation."""
+QUOTED = {
+    role: {name: score.row for name, score in scores.items()}
+    for role, scores in {"paper": PAPER, "published": PUBLISHED}.items()
+}
 
 
 @dataclass(frozen=True)
 class Clustering:
-    """What one method makes of all words."""
+    """The clusters of all words by one method."""
 
     method: Method
     scores: tuple[WordScore, ...]
     labels: tuple[tuple[int, ...], ...]
-    """For each word those of its instances, numbered from 0 in the order in which they first come."""
+    """The labels of each word's instances, numbered from 0 in order of first occurrence."""
 
     @cached_property
     def row(self) -> dict[str, Any]:
-        """Its scores, in per cent; None where there are no words of a part of speech."""
+        """Scores in per cent; None for a part of speech without words."""
         everything, nouns, verbs = (mean_score(self.scores, pos) for pos in (None, "n", "v"))
         assert everything is not None  # there are words
         return {
@@ -105,58 +116,42 @@ class Clustering:
 
 
 @dataclass(frozen=True)
-class WsiResult(TaskResult):
+class WsiResult(MethodsResult):
     words: tuple[WsiWord, ...]
-    clusterings: tuple[Clustering, ...]
+    scores: tuple[Clustering, ...]
     """The given methods first, then the built-in baselines."""
 
     def rows(self) -> list[dict[str, Any]]:
-        measured = [{"method": each.method.name, "role": each.method.role, **each.row} for each in self.clusterings]
-        others = {"paper": PAPER, "published": PUBLISHED}
-        blank = dict.fromkeys(measured[0])
-        return measured + [
-            {**blank, "method": name, "role": role, **_published_row(score)}
-            for role, scores in others.items()
-            for name, score in scores.items()
-        ]
+        return self.table_rows(QUOTED)
 
     @property
     def verdict(self) -> str:
-        """The first method of ours with each k against the paper's."""
-        ours = {k: [each for each in self._with_role("ours") if each.method.k == k] for k in PAPER_BY_K}
+        """Our first method with each k compared with the paper's."""
+        ours = {k: [each for each in self.with_role("ours") if each.method.k == k] for k in PAPER_BY_K}
         judged = [_judge(PAPER_BY_K[k].average, found[0]) for k, found in ours.items() if found]
         if not judged:
-            return "The paper's AVG is 18.9 to 23.1 with 2 to 5 clusters; no method of ours was tried with as many."
-        return f"AVG of Table 7 of the paper and ours: {'; '.join(judged)}{self._best_competitor()}."
-
-    def _best_competitor(self) -> str:
-        competitors = self._with_role("competitor")
-        if not competitors:
-            return ""
-        best = max(competitors, key=lambda each: float(each.row["AVG"]))
-        return f"; the best competitor here, {best.method.name}, reaches {best.row['AVG']:.1f}"
-
-    def _with_role(self, *roles: str) -> list[Clustering]:
-        return [each for each in self.clusterings if each.method.role in roles]
+            return "The paper's AVG is 18.9 to 23.1 with 2 to 5 clusters; no method of ours was tried with 2 to 5."
+        if competitors := self.with_role("competitor"):
+            best = max(competitors, key=lambda each: float(each.row["AVG"]))
+            judged.append(f"the best competitor here, {best.method.name}, reaches {best.row['AVG']:.1f}")
+        return f"AVG of Table 7 in the paper and ours: {'; '.join(judged)}."
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "scores": {each.method.name: _described(each) for each in self._with_role("ours", "competitor")},
-            "baselines": {each.method.name: _described(each) for each in self._with_role("baseline")},
-            "paper": {name: _published_row(score) for name, score in PAPER.items()},
-            "published": {name: _published_row(score) for name, score in PUBLISHED.items()},
+            **self.scores_json(),
+            **QUOTED,
             "verdict": self.verdict,
             "items": [self._item(index) for index in range(len(self.words))],
         }
 
     def _item(self, index: int) -> dict[str, Any]:
-        """One word: its instances by name, and each method's scores and labels of them."""
+        """One word: the names of its instances, and the scores and labels of each method."""
         word = self.words[index]
         return {
             "lemma": word.lemma,
             "pos": word.pos,
             "instances": [instance.name for instance in word.instances],
-            "methods": {each.method.name: _word_item(each, index) for each in self.clusterings},
+            "methods": {each.method.name: _word_item(each, index) for each in self.scores},
         }
 
 
@@ -168,18 +163,18 @@ def evaluate_wsi(
     random_state: int = 0,
     report: Callable[[str, str], None] | None = None,
 ) -> WsiResult:
-    """Score the methods and, after them, the baselines: one cluster, one for each instance, `random_ks` at random.
+    """Score the methods, then the baselines: a single cluster, one per instance, and `random_ks` random clusters.
 
-    `report` is called with the method and the word before each clustering.
+    `report` is called with the names of the method and the word before each clustering.
     """
     if not words:
-        raise InputError("there are no words to cluster the instances of; pass one or more.")
+        raise InputError("there are no words; pass one or more.")
     chosen = check_methods([*methods, *baselines(random_ks, random_state=random_state)])
     return WsiResult(tuple(words), tuple(_cluster_all(words, method, report) for method in chosen))
 
 
 def baselines(random_ks: Sequence[int] = KS, *, random_state: int = 0) -> tuple[Method, ...]:
-    """Methods that know nothing of the instances."""
+    """Methods that do not look at the instances."""
     return (
         Method("one cluster per word", "baseline", lambda word: np.zeros(len(word), np.intp), 1),
         Method("one cluster per instance", "baseline", lambda word: np.arange(len(word))),
@@ -191,7 +186,7 @@ def baselines(random_ks: Sequence[int] = KS, *, random_state: int = 0) -> tuple[
 
 
 def random_clusterer(k: int, *, random_state: int = 0) -> Clusterer:
-    """Clusters drawn at random for each instance; those of a word do not depend on the other words."""
+    """A random cluster for each instance; the clusters of a word do not depend on the other words."""
     if k < 1:
         raise InputError(f"k is {k}; pass 1 cluster or more.")
 
@@ -211,13 +206,13 @@ def _cluster_all(words: Sequence[WsiWord], method: Method, report: Callable[[str
         try:
             scores.append(score_word(word, clusters))
         except InputError as error:
-            raise InputError(f"the method '{method.name}' does not fit: {error}") from None
+            raise InputError(f"the method '{method.name}' failed: {error}") from None
         labels.append(_numbered(clusters.tolist()))
     return Clustering(method, tuple(scores), tuple(labels))
 
 
 def _numbered(labels: Sequence[Any]) -> tuple[int, ...]:
-    """Labels as numbers from 0, in the order in which they first come."""
+    """The labels as numbers from 0, in order of first occurrence."""
     numbers: dict[Any, int] = {}
     return tuple(numbers.setdefault(label, len(numbers)) for label in labels)
 
@@ -227,16 +222,8 @@ def _judge(paper: float, ours: Clustering) -> str:
     return f"k={ours.method.k} {paper:.1f} and {average:.1f} ({'above' if average > paper else 'not above'})"
 
 
-def _published_row(score: PublishedScore) -> dict[str, float]:
-    return {"F": score.f_score, "V": score.v_measure, "AVG": score.average}
-
-
-def _described(clustering: Clustering) -> dict[str, Any]:
-    return {"role": clustering.method.role, "k": clustering.method.k, **clustering.row}
-
-
 def _word_item(clustering: Clustering, index: int) -> dict[str, Any]:
-    """Scores of one word; baselines without labels, which say nothing."""
+    """The scores of one word and, except for baselines, its labels."""
     score = clustering.scores[index]
     labels = {} if clustering.method.role == "baseline" else {"labels": list(clustering.labels[index])}
     return {"F": 100 * score.f_score, "V": 100 * score.v_measure, "clusters": score.n_clusters, **labels}

@@ -1,4 +1,4 @@
-"""Table 7: word sense induction on SemEval-2010 task 14 (Section 6.1). Scores only: no text of the task is kept."""
+"""Table 7: word sense induction on SemEval-2010 task 14 (Section 6.1). Scores only: no text of the task is stored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wordatoms.paper.tasks.wsi.evaluate import KS, PAPER_METHOD, RANDOM, method_
 from wordatoms.paper.tasks.wsi.methods import AS_PAPER, NO_ATOMS, OURS
 
 COLUMNS = ("F", "V", "AVG", "F_nouns", "V_nouns", "F_verbs", "V_verbs", "clusters")
-WAYS = {AS_PAPER: "the paper's method", OURS: "this program's own"}
+WAYS = {AS_PAPER: "the paper's method", OURS: "our method"}
 
 
 def _run(inputs: Inputs) -> Numbers:
@@ -30,7 +30,7 @@ def _run(inputs: Inputs) -> Numbers:
 
 
 def _score(numbers: Numbers, part: str, kind: str, measure: str, *ks: int) -> float:
-    """A measure of a method, as a mean over numbers of clusters."""
+    """The mean of a measure of a method over numbers of clusters."""
     return fmean(numbers[part][method_name(kind, k)][measure] for k in ks)
 
 
@@ -64,7 +64,7 @@ def _figures(numbers: Numbers) -> list[Figure]:
 def _figure(numbers: Numbers, what: str, kind: str, measure: str, *ks: int, **more: Any) -> Figure:
     paper = _score(numbers, "paper", PAPER_METHOD, measure, *ks)
     ours, random = _score(numbers, "scores", kind, measure, *ks), _score(numbers, "baselines", RANDOM, measure, *ks)
-    return Figure(what, paper, ours, random, "clusters at random", digits=1, within=1.0, **more)
+    return Figure(what, paper, ours, random, "random clusters", digits=1, within=1.0, **more)
 
 
 def _rows(numbers: Numbers) -> list[Row]:
@@ -86,7 +86,7 @@ def _render(numbers: Numbers) -> list[Block]:
         for row in rows
         if row.role in ("paper", "competitor") or row.cells[0] in shown
     ]
-    caption = "All methods, in per cent; AVG = √(F·V). Published figures of others are for orientation."
+    caption = "All methods, in per cent; AVG = √(F·V). Results published by others are for orientation."
     return [
         BarChart("AVG = √(F·V), per cent", "AVG", sorted(bars, key=lambda bar: -bar.value), digits=1),
         make_table(names, rows, caption),
@@ -96,14 +96,14 @@ def _render(numbers: Numbers) -> list[Block]:
 def _why(numbers: Numbers) -> str:
     f_score, v_measure = (_change(numbers, measure) for measure in ("F", "V"))
     return (
-        f"Vectors, text and the scale κ, which the paper does not give, differ; its method has {v_measure} V and "
-        f"{f_score} F here. This program's own reads contexts wider and keeps some of the context itself; that was "
-        "settled on pseudowords, nothing on this test."
+        f"Vectors, text and the scale κ, which the paper does not give, differ; its method has a {v_measure} V and a "
+        f"{f_score} F here. Our method reads wider contexts and also compares them as a whole; its settings were "
+        "chosen on pseudowords, none on this test."
     )
 
 
 def _change(numbers: Numbers, measure: str) -> str:
-    """How a measure of the paper's method differs here, over all numbers of clusters."""
+    """Whether the paper's method reaches a higher or lower mean here than in the paper."""
     ours = _score(numbers, "scores", AS_PAPER, measure, *KS)
     return "higher" if ours > _score(numbers, "paper", PAPER_METHOD, measure, *KS) else "lower"
 
@@ -111,9 +111,9 @@ def _change(numbers: Numbers, measure: str) -> str:
 TABLE_7 = Exhibit(
     "table-7",
     "Table 7: word sense induction",
-    "The contexts of each word of SemEval-2010 task 14 are clustered, and clusters compared with the senses that "
-    "people gave. F falls and V rises with the number of clusters whatever the method, so both are shown with AVG = "
-    "√(F·V), and with clusters drawn at random.",
+    "The contexts of each word of SemEval-2010 task 14 are clustered, and the clusters compared with the senses chosen "
+    "by annotators. F decreases and V increases with the number of clusters for any method, so both are shown with "
+    "AVG = √(F·V), next to random clusters.",
     _run,
     _figures,
     _render,

@@ -1,11 +1,11 @@
-"""The methods of Table 7: contexts put together through atoms, without them, and by the paper's competitors.
+"""The methods of Table 7: contexts clustered with atoms, without them, and by the paper's competitors.
 
-- *ours* puts together contexts as the atoms of the word see them, with some of the context as a whole
-  (`Posterior.views`), with a fixed and with an automatic number of clusters;
-- *u_c* is the paper's method: the posterior mean of the atoms, once with contexts read as the model was tuned to, once
-  as the paper reads them (ten words on each side through A), the scale being the tuned one;
-- *contexts without atoms*, read in both ways, say what the atoms add;
-- competitors put a usage where their likeliest sense is.
+- *ours* clusters contexts by their products with the atoms of the word, with some weight on the whole context
+  (`Posterior.views`), into a fixed and into an automatic number of clusters;
+- *u_c* is the paper's method: the posterior mean of the atoms, with contexts read with the tuned settings of the model,
+  and as in the paper (ten words on each side, mapped by A), with the tuned scale;
+- *contexts without atoms*, read in both ways, show what the atoms add;
+- competitors assign a usage to its most probable sense.
 """
 
 from __future__ import annotations
@@ -31,33 +31,32 @@ Represent = Callable[[Weights, NDArray[np.float32]], NDArray[np.float32]]
 
 
 def our_methods(model: SenseModel, *, ks: Sequence[int] = KS, random_state: int = 0) -> list[Method]:
-    """All that a model has to offer, the default first."""
+    """All methods that use a model, the default first."""
     tuned, paper = model.posterior, model.make_posterior(replace(PAPER_SETTINGS, scale=model.reading.scale))
     contexts_tuned, contexts_paper = _Contexts(model, tuned), _Contexts(model, paper)
     kinds: dict[str, tuple[_Contexts, Represent]] = {
         OURS: (contexts_tuned, tuned.views),
         "u_c": (contexts_tuned, tuned.sense_means),
         AS_PAPER: (contexts_paper, paper.sense_means),
-        NO_ATOMS: (contexts_tuned, _as_they_are),
-        "contexts through A without atoms": (contexts_paper, _as_they_are),
+        NO_ATOMS: (contexts_tuned, lambda _weights, vectors: to_unit(vectors)),
+        "contexts through A without atoms": (contexts_paper, lambda _weights, vectors: to_unit(vectors)),
     }
     made = [
         Method(method_name(name, k), "ours", _clusterer(contexts, represent, k, random_state), k)
         for name, (contexts, represent) in kinds.items()
         for k in ks
     ]
-    by_itself = _clusterer(contexts_tuned, tuned.views, "auto", random_state)
-    automatic = Method(method_name(OURS, "auto"), "ours", by_itself)
+    automatic = Method(method_name(OURS, "auto"), "ours", _clusterer(contexts_tuned, tuned.views, "auto", random_state))
     return [*made[: len(ks)], automatic, *made[len(ks) :]]
 
 
 def competing_methods(inventories: Mapping[str, SenseInventory]) -> list[Method]:
-    """Usages by their likeliest sense; all together where the word is unknown."""
+    """Each competitor assigns usages to their most probable sense; those of an unknown word form one cluster."""
     return [Method(name, "competitor", _likeliest(inventory)) for name, inventory in inventories.items()]
 
 
 class _Contexts:
-    """The contexts of words, each word read once for all numbers of clusters."""
+    """The contexts of words; each word is read once for all numbers of clusters."""
 
     def __init__(self, model: SenseModel, posterior: Posterior) -> None:
         self.model, self.posterior = model, posterior
@@ -69,10 +68,6 @@ class _Contexts:
             self._known[word.name] = self.model.sense_weights(word.lemma), vectors
         return self._known[word.name]
 
-    @property
-    def least_gain(self) -> float:
-        return self.posterior.settings.least_gain
-
 
 def _clusterer(
     contexts: _Contexts, represent: Represent, k: int | Literal["auto"], random_state: int
@@ -82,8 +77,8 @@ def _clusterer(
             weights, vectors = contexts.of(word)
         except UnknownWordError:
             return np.zeros(len(word), np.intp)
-        found = represent(weights, vectors)
-        return cluster_vectors(found, k, least_gain=contexts.least_gain, random_state=random_state)
+        least_gain = contexts.posterior.settings.least_gain
+        return cluster_vectors(represent(weights, vectors), k, least_gain=least_gain, random_state=random_state)
 
     return cluster
 
@@ -96,7 +91,3 @@ def _likeliest(inventory: SenseInventory) -> Callable[[WsiWord], NDArray[np.intp
             return np.zeros(len(word), np.intp)
 
     return cluster
-
-
-def _as_they_are(_weights: Weights, contexts: NDArray[np.float32]) -> NDArray[np.float32]:
-    return to_unit(contexts)
