@@ -14,7 +14,7 @@ from sampledata import PAIRS, scws_line, semeval_xml
 from samples import COMPRESSORS, POEM
 from samplewiki import page, wiki
 from samplewordnet import ENTRIES, write_database
-from wordatoms.counts.vocabulary import parse_words
+from wordatoms.counts.word_lists import parse_words
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.vector_files import FORMATS, read_vectors, write_vectors
 from wordatoms.paper.tasks.lineup.data import LineupSense, Testbed, load_testbed

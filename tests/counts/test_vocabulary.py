@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wordatoms.counts.vocabulary import format_words, parse_words
+from wordatoms.counts.word_lists import format_words, parse_words
 from wordatoms.errors import InputError
 
 storable = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r"), min_size=1)

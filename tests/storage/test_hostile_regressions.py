@@ -21,7 +21,7 @@ from samplewiki import page, paragraphs_of, wiki
 from samplewordnet import write_database
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.counts.cooccurrence import Counts
-from wordatoms.counts.vocabulary import parse_words
+from wordatoms.counts.word_lists import parse_words
 from wordatoms.embeddings.vector_files import read_vectors
 from wordatoms.errors import InputError, ModelError, WordatomsError
 from wordatoms.paper.tasks.datasets import join_contractions

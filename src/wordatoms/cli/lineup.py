@@ -73,7 +73,7 @@ def _check_output(path: Path) -> None:
 
 
 def _read_vocabulary(path: Path) -> frozenset[str]:
-    from wordatoms.counts.vocabulary import parse_words
+    from wordatoms.counts.word_lists import parse_words
 
     try:
         return frozenset(parse_words(path.read_bytes()).words)

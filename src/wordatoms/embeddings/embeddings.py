@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordatoms.counts.vocabulary import WordList, format_words, parse_words
+from wordatoms.counts.word_lists import WordList, format_words, parse_words
 from wordatoms.embeddings.quantized import load_rows
 from wordatoms.errors import InputError, ModelError, UnknownWordError, require_extra
 from wordatoms.storage.files import load_array, save_array, write_atomic, write_json

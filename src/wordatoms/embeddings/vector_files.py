@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 
-from wordatoms.counts.vocabulary import WordList, format_words, parse_words
+from wordatoms.counts.word_lists import WordList, format_words, parse_words
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.vector_rows import (
     NUMBER,

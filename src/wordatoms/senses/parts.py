@@ -16,7 +16,7 @@ from wordatoms.atoms.layout import Layout, load_layout
 from wordatoms.atoms.meta_atoms import MetaAtoms
 from wordatoms.contexts.inflection import FILE as FORMS
 from wordatoms.contexts.inflection import inflected_forms, parse_forms
-from wordatoms.counts.vocabulary import WordList
+from wordatoms.counts.word_lists import WordList
 from wordatoms.embeddings.embeddings import Embeddings, Neighbour, load_words
 from wordatoms.embeddings.neighbours import FILE as NEIGHBOURS
 from wordatoms.embeddings.neighbours import Neighbours
