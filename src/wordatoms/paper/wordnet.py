@@ -141,18 +141,11 @@ class _PartFiles:
 
     @cached_property
     def index(self) -> bytes:
-        return self._read("index")
+        return read_database(self.folder / f"index.{self.name}")
 
     @cached_property
     def data(self) -> bytes:
-        return self._read("data")
-
-    def _read(self, kind: str) -> bytes:
-        path = self.folder / f"{kind}.{self.name}"
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise InputError(f"{path} cannot be read ({error.strerror}); to use WordNet, {HOW_TO_GET}.") from error
+        return read_database(self.folder / f"data.{self.name}")
 
     def find_offsets(self, lemma: str) -> list[int]:
         """The offsets of a word's synsets, in order."""
@@ -177,7 +170,19 @@ class _PartFiles:
         return line.decode(errors="replace")
 
     def broken(self, kind: str, where: str) -> InputError:
-        return InputError(f"{self.folder / f'{kind}.{self.name}'} is broken {where}; to repair it, {HOW_TO_GET}.")
+        return broken_database(self.folder / f"{kind}.{self.name}", where)
+
+
+def read_database(path: Path) -> bytes:
+    """The content of a database file."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); to use WordNet, {HOW_TO_GET}.") from error
+
+
+def broken_database(path: Path, where: str) -> InputError:
+    return InputError(f"{path} is broken {where}; to repair it, {HOW_TO_GET}.")
 
 
 def _find_folder(folder: str | Path | None) -> Path:

@@ -15,11 +15,11 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import NamedTuple
 
-from wordatoms.errors import InputError
-from wordatoms.paper.wordnet import HOW_TO_GET, PARTS, Synset, WordNet
+from wordatoms.paper.wordnet import PARTS, Synset, WordNet, broken_database, read_database
 
 Profile = dict[str, float]
 Key = tuple[str, int]
@@ -92,14 +92,13 @@ class Lexicon:
         self.files: dict[Key, int] = {}
         """The number of each synset's lexicographer file."""
         for pos, name in PARTS.items():
-            for line in _read(wordnet, f"data.{name}").split("\n"):
+            path = wordnet.folder / f"data.{name}"
+            for line in _read_text(path).split("\n"):
                 if line[:1].isdigit():  # the licence is indented
-                    offset, file = _parse_start(wordnet, f"data.{name}", line)
+                    offset, file = _parse_start(path, line)
                     self.synsets[pos, offset], self.files[pos, offset] = wordnet.synset(pos, offset), file
-        self._bases: dict[str, str] = {}
-        self._words: dict[Synset, tuple[frozenset[str], frozenset[str]]] = {}
-        self._strengths: dict[Synset, Profile] = {}
-        self._profiles: dict[Key, Profile] = {}
+        self.base, self.profile = cache(self._find_base), cache(self._make_profile)
+        self._direct, self._texts = cache(self._find_direct), cache(self._find_texts)
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -128,11 +127,11 @@ class Lexicon:
     def tags(self) -> dict[tuple[str, str, int], int]:
         """How often a sense, given by word, part of speech and number, occurs in tagged texts."""
         found = {}
-        for line in _read(self.wordnet, "cntlist.rev").splitlines():
+        path = self.wordnet.folder / "cntlist.rev"
+        for line in _read_text(path).splitlines():
             match = _COUNT.fullmatch(line)
             if match is None:
-                path = self.wordnet.folder / "cntlist.rev"
-                raise InputError(f"{path} is broken at {line[:60]!r}; to repair it, {HOW_TO_GET}.")
+                raise broken_database(path, f"at {line[:60]!r}")
             lemma, kind, number, count = match.groups()
             found[lemma, _KINDS[kind], int(number)] = int(count)
         return found
@@ -152,13 +151,8 @@ class Lexicon:
         bases = (self.base(token) for token in _PLAIN.findall(text))
         return [word for word in bases if word]
 
-    def base(self, token: str) -> str:
-        """The base form of a word; empty if it is not a noun, verb or adjective."""
-        if token not in self._bases:
-            self._bases[token] = self._find_base(token)
-        return self._bases[token]
-
     def _find_base(self, token: str) -> str:
+        """The base form of a word; empty if it is not a noun, verb or adjective."""
         from lemminflect import getAllLemmas
 
         if token in self.known and not token.endswith("s"):
@@ -187,30 +181,24 @@ class Lexicon:
 
     # --- profiles
 
-    def profile(self, key: Key) -> Profile:
+    def _make_profile(self, key: Key) -> Profile:
         """The words related to a synset, with weights."""
-        if key not in self._profiles:
-            self._profiles[key] = self._make_profile(self.synsets[key])
-        return self._profiles[key]
-
-    def _make_profile(self, synset: Synset) -> Profile:
+        synset = self.synsets[key]
         strength = dict(self._direct(synset))
-        neighbours = [self.synsets[key] for key in pointed(synset, NEIGHBOURS)]
+        neighbours = [self.synsets[each] for each in pointed(synset, NEIGHBOURS)]
         for neighbour in neighbours:
             for word, value in self._direct(neighbour).items():
                 strength[word] = strength.get(word, 0.0) + value * NEIGHBOURS_WEIGHT / len(neighbours)
         return self.weighted(strength)
 
-    def _direct(self, synset: Synset) -> Profile:
+    def _find_direct(self, synset: Synset) -> Profile:
         """The strength of words related to a synset by at most one pointer."""
-        if synset not in self._strengths:
-            strength: Profile = {}
-            self._add(strength, [synset], OWN)
-            add_shares(strength, [self._telling_words(" ".join(synset.examples))], EXAMPLES)
-            for symbol, source in SOURCES.items():
-                self._add(strength, [self.synsets[key] for key in pointed(synset, {symbol})], source)
-            self._strengths[synset] = strength
-        return self._strengths[synset]
+        strength: Profile = {}
+        self._add(strength, [synset], OWN)
+        add_shares(strength, [self._telling_words(" ".join(synset.examples))], EXAMPLES)
+        for symbol, source in SOURCES.items():
+            self._add(strength, [self.synsets[key] for key in pointed(synset, {symbol})], source)
+        return strength
 
     def _add(self, strength: Profile, synsets: Sequence[Synset], source: Source) -> None:
         """Add the words of some synsets."""
@@ -219,12 +207,9 @@ class Lexicon:
             add_shares(strength, lemmas, source.lemmas)
             add_shares(strength, definitions, source.definitions)
 
-    def _texts(self, synset: Synset) -> tuple[frozenset[str], frozenset[str]]:
+    def _find_texts(self, synset: Synset) -> tuple[frozenset[str], frozenset[str]]:
         """The words of the lemmas and of the definition of a synset."""
-        if synset not in self._words:
-            texts = " ".join(synset.lemmas), synset.definition
-            self._words[synset] = self._telling_words(texts[0]), self._telling_words(texts[1])
-        return self._words[synset]
+        return self._telling_words(" ".join(synset.lemmas)), self._telling_words(synset.definition)
 
     def _telling_words(self, text: str) -> frozenset[str]:
         return frozenset(word for word in self.words(text) if word in self.telling)
@@ -259,17 +244,13 @@ def cosine(one: Profile, other: Profile) -> float:
     return product / length if length else 0.0
 
 
-def _parse_start(wordnet: WordNet, name: str, line: str) -> tuple[int, int]:
+def _parse_start(path: Path, line: str) -> tuple[int, int]:
     """The offset of a synset and the number of its lexicographer file."""
     try:
         return int(line[:8]), int(line[9:11])
     except ValueError:
-        raise InputError(f"{wordnet.folder / name} is broken at {line[:60]!r}; to repair it, {HOW_TO_GET}.") from None
+        raise broken_database(path, f"at {line[:60]!r}") from None
 
 
-def _read(wordnet: WordNet, name: str) -> str:
-    path = wordnet.folder / name
-    try:
-        return path.read_text("utf-8", errors="replace")
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); to use WordNet, {HOW_TO_GET}.") from error
+def _read_text(path: Path) -> str:
+    return read_database(path).decode("utf-8", errors="replace")
