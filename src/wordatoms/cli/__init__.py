@@ -25,8 +25,8 @@ def main() -> NoReturn:
         sys.exit(code)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        # An interrupt inside an exec (dataclasses call it at import) makes `python -m` die of SIGINT at exit, even if it
-        # was caught; the next exec clears that.
+        # An interrupt inside an exec (dataclasses call it at import) makes `python -m` die of SIGINT at exit, even if
+        # it was caught; the next exec clears that.
         exec("pass")
         sys.unraisablehook = lambda _unraisable: None  # half-made objects complain when deleted
         if sys.stderr and sys.stderr.isatty():
