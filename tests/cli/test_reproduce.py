@@ -48,7 +48,7 @@ def test_report(model: Path, tmp_path: Path) -> None:
 
 def test_tables_on_the_screen(model: Path) -> None:
     result = invoke("reproduce", "atoms", "7", "--model", model)
-    assert "How many atoms, and how many come back" in result.stdout
+    assert "Number of atoms, and how many recur" in result.stdout
     assert "2,000" in result.stdout
     assert "SemEval-2010 task 14: its test data" in result.stdout
     found = json.loads(invoke("reproduce", "atoms", "--json", "--model", model, "--quiet").stdout)
@@ -61,7 +61,7 @@ def test_a_failure_is_told_and_the_rest_goes_on(model: Path, tmp_path: Path) -> 
     result = invoke("reproduce", "embeddings", "atoms", "--data", tmp_path, "--model", model, code=1)
     assert "failed: " in result.stderr
     assert "expected `word1 word2 rating`" in result.stderr
-    assert "How many atoms" in result.stdout
+    assert "Number of atoms" in result.stdout
 
 
 def test_wrong_usage(model: Path, tmp_path: Path) -> None:
