@@ -8,7 +8,7 @@ import inspect
 import re
 import runpy
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
@@ -31,9 +31,6 @@ PUBLIC = {
 }
 WITHOUT_PARAMETERS = (BaseException,)
 """Classes that are never made by hand."""
-
-NOT_YET = ["wa.WordatomsError"]
-"""Names whose docstrings are still short."""
 
 
 def methods(found: Any) -> Iterator[tuple[str, Any]]:
@@ -102,17 +99,12 @@ def faults(found: Any, *, with_examples: bool) -> list[str]:
     return left_out
 
 
-def expected(names: Iterable[str]) -> list[Any]:
-    unfinished = pytest.mark.xfail(reason="not written yet", strict=False)
-    return [pytest.param(name, marks=unfinished if name in NOT_YET else ()) for name in names]
-
-
-@pytest.mark.parametrize("name", expected(PUBLIC))
+@pytest.mark.parametrize("name", PUBLIC)
 def test_a_docstring_says_everything(name: str) -> None:
     assert faults(PUBLIC[name], with_examples=True) == []
 
 
-@pytest.mark.parametrize("name", expected(METHODS))
+@pytest.mark.parametrize("name", METHODS)
 def test_the_docstring_of_a_method_says_everything(name: str) -> None:
     assert faults(METHODS[name], with_examples=False) == []
 
@@ -128,7 +120,7 @@ def test_examples_print_what_they_say(name: str, tmp_path: Path, monkeypatch: py
         assert not reports, "".join(reports)
 
 
-@pytest.mark.parametrize("name", expected(PUBLIC))
+@pytest.mark.parametrize("name", PUBLIC)
 def test_every_property_has_a_docstring(name: str) -> None:
     found = PUBLIC[name]
     for each in inspect.getmro(found) if inspect.isclass(found) else ():
