@@ -52,7 +52,7 @@ def test_wsi_table(models: Path, data: Path) -> None:
     shown = result.stdout.decode()
     for method in ("ours, k=2", "ours, k auto", "u_c, contexts as in the paper, k=5", "contexts without atoms, k=3"):
         assert f"{method} " in shown
-    assert "Table 7 of the paper" in result.stderr.decode()
+    assert "Table 7 in the paper" in result.stderr.decode()
 
 
 def test_wsi_with_competitors(models: Path, data: Path) -> None:
@@ -110,8 +110,8 @@ def test_lineup_with_competitors(models: Path, data: Path, tmp_path: Path) -> No
     ("task", "file", "content", "sentence"),
     [
         ("wsi", "semeval2010/all.key", "bank.n\n", "all.key:1: expected `word instance sense`"),
-        ("wsi", "semeval2010/nouns/bank.n.xml", "<a>", "bank.n.xml is not whole XML"),
-        ("scws", "scws/ratings.txt", "1\tbank\n", "ratings.txt:1: expected 18 fields between tabs but found 2."),
+        ("wsi", "semeval2010/nouns/bank.n.xml", "<a>", "bank.n.xml is not valid XML"),
+        ("scws", "scws/ratings.txt", "1\tbank\n", "ratings.txt:1: expected 18 fields separated by tabs but found 2."),
         ("scws", "scws/ratings.txt", "", "ratings.txt is empty"),
     ],
 )
@@ -125,7 +125,7 @@ def test_broken_data(models: Path, tmp_path: Path, task: str, file: str, content
 
 
 def test_no_data(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "holds no nouns" in fails(run("evaluate", "wsi", "--model", models / "pmi", "--data", tmp_path))
+    assert "contains no nouns" in fails(run("evaluate", "wsi", "--model", models / "pmi", "--data", tmp_path))
     assert "ratings.txt" in refused("evaluate", "scws", "--model", models / "pmi", "--data", tmp_path / "none")
     monkeypatch.delenv("WORDATOMS_DATA", raising=False)
     for task in ("wsi", "scws"):
@@ -138,7 +138,7 @@ def test_models_that_lack_something(models: Path, data: Path, tmp_path: Path) ->
         message = refused("evaluate", *asked, "--model", planted)
         assert f"has no 'map' stage yet; run: wordatoms map {planted}" in message
     whole = ("--model", models / "pmi")
-    assert "negative numbers; pass those of NNSE" in refused(
+    assert "negative numbers; pass NNSE vectors" in refused(
         "evaluate", "lineup", *whole, *testbed, "--nnse", models / "pmi"
     )
     nowhere = tmp_path / "none.txt"

@@ -109,7 +109,7 @@ def test_imported_vectors_need_a_text(model: ModelFolder, tmp_path: Path) -> Non
     assert map_contexts(imported, sources=[TEXT])
     assert not map_contexts(imported)
     (tmp_path / "other.txt").write_text("zyx\n")
-    with pytest.raises(InputError, match="no two words"):
+    with pytest.raises(InputError, match="contains two words"):
         map_contexts(imported, sources=[tmp_path / "other.txt"], force=True)
     assert InducedMap.load(imported.path).window == 10  # what was there stays
 

@@ -183,7 +183,7 @@ def data(tmp_path: Path) -> Path:
 def test_words_are_the_names_of_the_files(data: Path, tmp_path: Path) -> None:
     expected = [Target("fall", "n"), Target("jump", "v"), Target("spring", "n")]
     assert read_targets(data) == read_targets(data / "semeval2010") == expected
-    with pytest.raises(InputError, match=r"holds no nouns/\*\.n\.xml"):
+    with pytest.raises(InputError, match=r"contains no nouns/\*\.n\.xml"):
         read_targets(tmp_path)
 
 
