@@ -42,10 +42,9 @@ def format_forms(words: Sequence[str]) -> bytes:
     return "".join(f"{word}\t{' '.join(forms)}\n" for word, forms in found if forms).encode()
 
 
-def parse_forms(content: bytes) -> Mapping[str, tuple[str, ...]]:
-    """Read what `format_forms` wrote: the other forms of each word that has some."""
-    try:
-        pairs = [line.split("\t") for line in content.decode().removesuffix("\n").split("\n") if line]
-        return {word: tuple(forms.split(" ")) for word, forms in pairs}
+def parse_forms(content: bytes) -> Mapping[str, str]:
+    """Read what `format_forms` wrote: the other forms of each word that has some, separated by spaces."""
+    try:  # forms are not split here: a query asks for those of a few words only
+        return dict(line.split("\t") for line in content.decode().removesuffix("\n").split("\n") if line)
     except ValueError as error:
         raise InputError(f"is no list of words and their forms ({error}); install or train the model again.") from None

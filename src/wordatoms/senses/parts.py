@@ -68,7 +68,7 @@ class ModelParts:
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        return {word: row for row, word in enumerate(self.words)}
+        return dict(zip(self.words, range(len(self.words)), strict=True))
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
@@ -85,11 +85,11 @@ class ModelParts:
 
     def forms(self, word: str) -> tuple[str, ...]:
         if word in self.rows and self._listed_forms is not None:
-            return (word, *(form for form in self._listed_forms.get(word, ()) if form in self.rows))
+            return (word, *(form for form in self._listed_forms.get(word, "").split(" ") if form in self.rows))
         return inflected_forms(word, self.rows)
 
     @cached_property
-    def _listed_forms(self) -> Mapping[str, tuple[str, ...]] | None:
+    def _listed_forms(self) -> Mapping[str, str] | None:
         """The inflected forms of all words, if the model has a list of them."""
         path = self.path / FORMS
         try:
