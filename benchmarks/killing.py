@@ -35,7 +35,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads do not survive a f
 
 from common import show
 
-STAGES = ("count", "embed", "map", "atomize")
+STAGES = ("count", "embed", "map", "atomize", "observe")
 PASSING = ("seconds", "made", "peak_memory")
 LONGEST_CHAIN = 6
 POLL = 0.0005

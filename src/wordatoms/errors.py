@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from types import ModuleType
+from typing import Any
 
 
 class WordatomsError(Exception):
@@ -68,17 +69,21 @@ class MissingExtraError(WordatomsError, ImportError):
 class UnknownWordError(WordatomsError, KeyError):
     """One or more words outside the vocabulary."""
 
-    def __init__(self, words: str | Sequence[str], known: Sequence[str]) -> None:
+    def __init__(self, words: str | Sequence[str], known: Sequence[str], advice: str = "") -> None:
         super().__init__(words)
         self.words = (words,) if isinstance(words, str) else tuple(words)
         self.word = self.words[0]
-        self._known = known
+        self._known, self._given_advice = known, advice
 
     def __str__(self) -> str:
         return f"{self._subject()} not among the {len(self._known):,} words of the vocabulary; {self._advice()}"
 
     def __reduce__(self) -> tuple[type[UnknownWordError], tuple[object, ...]]:
-        return UnknownWordError, (self.words, self._known)  # for pickling, which would pass the message
+        return UnknownWordError, (
+            self.words,
+            self._known,
+            self._given_advice,
+        )  # for pickling, which would pass the message
 
     @cached_property
     def suggestions(self) -> list[str]:
@@ -89,9 +94,26 @@ class UnknownWordError(WordatomsError, KeyError):
         return f"'{self.word}' is" if len(self.words) == 1 else f"{', '.join(map(repr, self.words))} are"
 
     def _advice(self) -> str:
+        if self._given_advice:
+            return self._given_advice
         if len(self.words) > 1:
             return "leave them out or try other spellings."
         return f"did you mean {', '.join(self.suggestions)}?" if self.suggestions else "try another spelling."
+
+
+def require_string(value: Any, what: str, instead: str = "pass one string") -> str:
+    """Return a string; raise for a list and anything else that is no string."""
+    if not isinstance(value, str):
+        raise InputError(f"{what} is of type {type(value).__name__}; {instead}.")
+    return value
+
+
+def require_several(values: Any, what: str, each: str) -> None:
+    """Raise if one string, or something that is no series, is given where several are expected."""
+    if isinstance(values, str):
+        raise InputError(f"{what} are one string, {values[:40]!r}; pass a list of {each}.")
+    if not isinstance(values, Iterable):
+        raise InputError(f"{what} are of type {type(values).__name__}; pass a list of {each}.")
 
 
 def require_extra(module: str, extra: str) -> ModuleType:

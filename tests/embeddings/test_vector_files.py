@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import os
 import pickle
 import tracemalloc
 from collections.abc import Callable
@@ -17,6 +19,8 @@ from wordatoms.embeddings import vector_rows
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.vector_files import FORMATS, read_vectors, write_vectors
 from wordatoms.errors import InputError, VectorFileError
+from wordatoms.pipeline.import_vectors import import_vectors
+from wordatoms.storage.folder import ModelFolder
 
 GLOVE = b"the 0.25 -1 3e-2\ncat 1.5 +2 .5\nsat 0 0. -0\n"
 WORD2VEC = b"3 3\n" + GLOVE
@@ -355,7 +359,7 @@ class TestNumpy:
         assert read_vectors(path, words=tmp_path / "elsewhere", max_words=1).words == ("a",)
         with pytest.raises(VectorFileError, match=r"no x\.words, x\.txt, words\.txt next to it"):
             read_vectors(path)
-        with pytest.raises(VectorFileError, match="none cannot be read"):
+        with pytest.raises(VectorFileError, match="none does not exist"):
             read_vectors(path, words=tmp_path / "none")
 
     def test_reads_the_arrays_of_a_model(self, sample: Embeddings, tmp_path: Path) -> None:
@@ -399,3 +403,69 @@ class TestGensim:
         assert same(Embeddings.from_gensim(theirs), ours)
         theirs.save_word2vec_format(str(tmp_path / "theirs"), binary=binary)
         assert same(read_vectors(tmp_path / "theirs"), ours)
+
+
+class TestExportOfTwoFiles:
+    """An array and its words are replaced together."""
+
+    OLD = Embeddings(("old", "older"), np.eye(2))
+    NEW = Embeddings(("new", "newer"), -np.eye(2))
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+    @pytest.mark.parametrize("n_calls", range(4))
+    def test_killed_export_paired_new_words_with_old_vectors(self, tmp_path: Path, n_calls: int) -> None:
+        path = tmp_path / "x.npy"
+        write_vectors(self.OLD, path, format="npy")
+        (tmp_path / "words.txt").write_text("another\nlist\n")  # of the right length, but of another array
+        if child := os.fork():
+            os.waitpid(child, 0)
+        else:
+            self.die_after(n_calls)
+            write_vectors(self.NEW, path, format="npy")
+            os._exit(0)
+        if n_calls in (0, 3):
+            assert same(read_vectors(path), self.NEW if n_calls else self.OLD)
+        else:
+            with pytest.raises(VectorFileError, match="did not finish"):
+                read_vectors(path)
+        write_vectors(self.NEW, path, format="npy")
+        assert same(read_vectors(path), self.NEW)
+        assert sorted(each.name for each in tmp_path.iterdir()) == ["words.txt", "x.npy", "x.words"]
+
+    def die_after(self, n_calls: int) -> None:
+        """Die before one of the changes of names: a removal and two renames."""
+        left = iter(range(n_calls))
+
+        def dying(change: Callable[..., object]) -> Callable[..., object]:
+            def changed(*arguments: object, **options: object) -> object:
+                if next(left, None) is None:
+                    os._exit(0)
+                return change(*arguments, **options)
+
+            return changed
+
+        Path.unlink, Path.replace = dying(Path.unlink), dying(Path.replace)  # type: ignore[method-assign, assignment]
+
+    def test_full_disk_paired_new_words_with_old_vectors(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = tmp_path / "x.npy"
+        write_vectors(self.OLD, path, format="npy")
+
+        def full(*_arguments: object, **_options: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr("wordatoms.storage.files.np.lib.format.write_array", full)
+        with pytest.raises(OSError, match=r"x\.npy"):
+            write_vectors(self.NEW, path, format="npy")
+        assert same(read_vectors(path), self.OLD)
+        assert sorted(each.name for each in tmp_path.iterdir()) == ["x.npy", "x.words"]
+
+
+def test_import_held_the_vectors_three_times(tmp_path: Path) -> None:
+    path, shape = tmp_path / "vectors.bin", (4000, 500)
+    vectors = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    write_vectors(Embeddings([f"w{row}" for row in range(len(vectors))], vectors), path, format="word2vec-binary")
+    tracemalloc.start()
+    import_vectors(path, ModelFolder(tmp_path / "model", create=True))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.2 * vectors.nbytes + (2 << 20)

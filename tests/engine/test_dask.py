@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -355,3 +356,26 @@ def group_members(group: int) -> list[str]:
             state, _parent, its_group = rest.split()[:3]
             members += [name] if int(its_group) == group and state != "Z" else []
     return members
+
+
+def test_nothing_was_said_while_all_workers_were_stopped(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A stopped process stays on the scheduler's list for minutes, but gives no sign of life."""
+    monkeypatch.setattr("wordatoms.engine.dask.QUIET_SECONDS", 0.05)
+    monkeypatch.setattr("wordatoms.engine.dask.LOOK_SECONDS", 0.01)
+    looks = iter(range(40))
+    answers: SimpleQueue[str] = SimpleQueue()
+
+    def workers(_engine: DaskEngine) -> dict[str, Any]:
+        number = next(looks, None)
+        if number is None:
+            answers.put("at last")
+        return {"one": {"last_seen": 7.0}, "two": {"last_seen": 3.0}}
+
+    monkeypatch.setattr(DaskEngine, "_workers", workers)
+    engine = DaskEngine("tcp://127.0.0.1:1", memory=1 << 30)
+    assert engine._next(answers) == "at last"
+    assert [record.getMessage() for record in caplog.records] == [
+        "no worker of the scheduler at tcp://127.0.0.1:1 has answered for 0 seconds; waiting for them."
+    ]

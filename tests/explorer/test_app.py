@@ -352,3 +352,15 @@ def test_a_query_without_end_is_refused(client: TestClient) -> None:
     answer = client.get(f"/api/complete?q=ti&x={'y' * 40_000}")
     assert answer.status_code == 414
     assert "more than" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *("localhost:1@evil.com", "[::1].evil.com", "[::1]evil.com", "localhost:@evil.com", "127.0.0.1:80:80"),
+        *("localhost:", "localhost/evil.com", "[::1", "::1", "localhost:123456", "localhost evil.com", ""),
+    ],
+)
+def test_host_that_only_began_like_a_local_one_was_answered(header: str, client: TestClient) -> None:
+    assert host_name(header) == ""
+    assert client.get("api/model", headers={"Host": header}).status_code == 400

@@ -142,3 +142,10 @@ def test_the_same_model_gives_the_same_files(explorer: Explorer, site: Path, tmp
     for path in site.rglob("*"):
         if path.is_file():
             assert path.read_bytes() == (tmp_path / "again" / path.relative_to(site)).read_bytes()
+
+
+def test_site_that_was_stopped_late_had_to_be_removed_by_hand(explorer: Explorer, site: Path) -> None:
+    """Everything was written, but the process was killed before it could say so."""
+    before = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}
+    export_site(explorer, site, n_lineups=N_LINEUPS, run=Run(threads=1))
+    assert {path: path.read_bytes() for path in site.rglob("*") if path.is_file()} == before

@@ -27,8 +27,9 @@ from wordatoms.explorer.cache import Packed, PackedCache, locked_cached_property
 from wordatoms.explorer.lookup import NearestWords, PrefixIndex, SpellingIndex, nearest_of_each
 from wordatoms.explorer.quotations import Quotations, WordQuotes
 from wordatoms.explorer.service import Explorer
-from wordatoms.explorer.text_spans import find_spans, normal_form, utf16_offsets
+from wordatoms.explorer.text_spans import utf16_offsets
 from wordatoms.explorer.words import WordAnswers
+from wordatoms.text.spans import find_spans, normal_form
 from wordatoms.text.tokenizer import Tokenizer
 
 MONEY, RIVER, SONG = range(3)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from wordatoms.errors import ModelError
+from wordatoms.storage import files
 from wordatoms.storage.files import (
     ArrayWriter,
     Checkpoint,
@@ -68,12 +70,22 @@ def test_broken_array_is_named(tmp_path: Path, content: bytes) -> None:
 def test_pickled_array_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.array([{}], dtype=object), allow_pickle=True)
     with pytest.raises(ModelError, match=r"a\.npy"):
-        load_array(tmp_path / "a.npy", mmap=False)
+        load_array(tmp_path / "a.npy")
 
 
 def test_missing_array_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="missing"):
         load_array(tmp_path / "a.npy")
+
+
+def test_checkpoint_had_an_array_too_many_with_old_versions_of_numpy(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "c.npz", {})
+    checkpoint.save(1, {"x": np.arange(3)})
+    with np.load(checkpoint.path, allow_pickle=False) as file:
+        assert sorted(file.files) == ["names", "settings", "step", "x"]
+    with pytest.raises(ValueError):
+        checkpoint.save(2, {"x": np.array([object()])})
+    assert checkpoint.load().step == 1  # type: ignore[union-attr]
 
 
 def test_checkpoint_returns_what_was_saved(tmp_path: Path) -> None:
@@ -151,3 +163,18 @@ def test_a_folder_takes_its_name_when_all_is_in(tmp_path: Path) -> None:
         assert other != work
         work.rename(tmp_path / "site")
     assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["site", "site/page"]
+
+
+def test_interrupt_just_after_a_file_was_made_left_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_part = files._open_part
+
+    def interrupted(path: Path) -> object:
+        made = open_part(path)
+        assert made[0].exists()
+        signal.raise_signal(signal.SIGINT)
+        return made
+
+    monkeypatch.setattr(files, "_open_part", interrupted)
+    with pytest.raises(KeyboardInterrupt), write_atomic(tmp_path / "file"):
+        pass
+    assert not list(tmp_path.iterdir())

@@ -47,7 +47,7 @@ def save_bytes(folder: Path, vectors: ByteVectors) -> None:
 
 
 def load_rows(folder: Path) -> NDArray[Any]:
-    """Load the vectors in a model's folder: memory-mapped, or expanded if quantized."""
+    """Load the vectors in a model's folder, expanded if quantized."""
     vectors = load_array(folder / VECTORS)
     if vectors.dtype != np.int8:
         return vectors

@@ -32,8 +32,9 @@ from wordatoms.embeddings.vector_rows import (
     read_text_rows,
 )
 from wordatoms.errors import InputError, VectorFileError
-from wordatoms.storage.files import save_array, write_atomic
-from wordatoms.storage.untrusted import open_array
+from wordatoms.storage.files import part_of, write_array, write_atomic, write_together
+from wordatoms.storage.untrusted import LARGEST_WORDS, open_array
+from wordatoms.text.files import read_whole
 
 FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
 
@@ -97,7 +98,7 @@ def read_vectors(
 
 
 def write_vectors(embeddings: Embeddings, path: Path, *, format: str) -> None:
-    """Write vectors for other programs; the file appears whole or not at all.
+    """Write vectors for other programs; the file, or both files, appear whole or not at all.
 
     Parameters
     ----------
@@ -131,8 +132,9 @@ def write_vectors(embeddings: Embeddings, path: Path, *, format: str) -> None:
         raise InputError(f"{path} is a folder, or its folder does not exist; pass a file in an existing folder.")
     if format == "npy":
         words = format_words(embeddings.words, embeddings.counts)
-        _write_pieces(path.with_suffix(".words"), [words])
-        save_array(path, embeddings.vectors)
+        with write_together(path, path.with_suffix(".words")) as (array_file, words_file):
+            words_file.write(words)
+            write_array(array_file, embeddings.vectors, path)
         return
     header = [] if format == "glove" else [b"%d %d\n" % embeddings.vectors.shape]
     rows = format_binary_rows(embeddings) if format == "word2vec-binary" else format_text_rows(embeddings)
@@ -202,6 +204,8 @@ def _read_npy(path: Path, words_path: Path | None, max_words: int | None) -> Emb
 
 
 def _words_beside(path: Path) -> Path:
+    if not path.with_suffix(".words").exists() and part_of(path.with_suffix(".words")).exists():
+        raise VectorFileError(f"{path} belongs to an export that did not finish; export it again.")
     places = [path.with_suffix(".words"), path.with_suffix(".txt"), path.with_name("words.txt")]
     for place in places:
         if place.is_file():
@@ -212,8 +216,10 @@ def _words_beside(path: Path) -> Path:
 
 def _read_word_list(path: Path) -> WordList:
     try:
-        return parse_words(path.read_bytes())
-    except OSError as error:
-        raise VectorFileError(f"{path} cannot be read ({error.strerror}); pass another file of words.") from error
+        content = read_whole(path, LARGEST_WORDS)
+    except InputError as error:
+        raise VectorFileError(str(error)) from error
+    try:
+        return parse_words(content)
     except InputError as error:
         raise VectorFileError(f"{path}, {error}") from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -148,11 +149,12 @@ class _Table:
         """`unit` is the unit of places in the file: "line" or "byte"."""
         self.dim = dim
         self._path, self._unit = path, unit
-        self._places: dict[str, int] = {}
+        self._words: dict[str, None] = {}
+        self._places = array("q")  # of each word; as values of the dictionary they would take ten times the memory
         self._vectors = np.empty((0, dim), dtype=np.float32)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._words)
 
     def error(self, place: int, reason: object) -> VectorFileError:
         return VectorFileError(f"{self._path}, {self._unit} {place}: {reason}")
@@ -161,18 +163,22 @@ class _Table:
         start = len(self)
         all_finite = np.logical_and.reduce(np.isfinite(vectors), axis=1)
         for word, place, is_finite in zip(words, places, all_finite, strict=True):
-            if self._places.setdefault(word, place) != place:
-                other = self._places[word]
+            if word in self._words:
+                other = self._places[list(self._words).index(word)]
                 raise self.error(place, f"{word[:60]!r} already has a vector ({self._unit} {other}); keep one.")
+            self._words[word] = None
+            self._places.append(place)
             if not is_finite:
                 raise self.error(place, f"{word[:60]!r} has NaN, infinity or a number too large for float32.")
-        if len(self) > len(self._vectors):  # grow by a quarter, so that the total cost of copying stays linear
-            self._resize(max(len(self), len(self._vectors) * 5 // 4))
+        if len(self) > len(self._vectors):  # little by little: of a large array the system moves pages, not bytes
+            self._resize(max(len(self), len(self._vectors) * 65 // 64))
         self._vectors[start : len(self)] = vectors
 
     def finish(self) -> Embeddings:
         self._resize(len(self))
-        return Embeddings(tuple(self._places), self._vectors)
+        words = tuple(self._words)
+        self._words = {}
+        return Embeddings(words, self._vectors)
 
     def _resize(self, n_rows: int) -> None:
         self._vectors.resize((n_rows, self.dim), refcheck=False)  # in place, without a second copy of a large array

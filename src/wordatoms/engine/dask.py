@@ -34,6 +34,8 @@ from wordatoms.progress import TextCallback
 from wordatoms.run import Run
 from wordatoms.text.shards import Shard
 
+log = logging.getLogger(__name__)
+
 if TYPE_CHECKING:
     from distributed import Client, Future
 
@@ -51,6 +53,8 @@ WAIT_SECONDS = 60
 """Time for the first worker to join, or for one to return when all are gone."""
 LOOK_SECONDS = 1
 """Interval between checks for workers."""
+QUIET_SECONDS = 15
+"""Without a sign of life from any worker, after which the user is told."""
 START_SECONDS = 10
 """Time for a local worker process to start."""
 
@@ -192,13 +196,21 @@ class DaskEngine:
         return result
 
     def _next(self, queue: SimpleQueue[Result]) -> Result:
-        """Return the next item; raise if all workers are gone."""
-        last_seen = time.monotonic()
+        """Return the next item; raise if all workers are gone, and say so soon if none of them gives a sign of life."""
+        last_seen = last_sign = time.monotonic()
+        sign, is_said = 0.0, False
         while time.monotonic() - last_seen < WAIT_SECONDS:
             with suppress(Empty):
                 return queue.get(timeout=LOOK_SECONDS)
-            if self._workers():
-                last_seen = time.monotonic()
+            workers, now = self._workers(), time.monotonic()
+            newest = max((float(worker.get("last_seen", 0)) for worker in workers.values()), default=sign)
+            if newest != sign:  # compared with each other only: other machines have other clocks
+                sign, last_sign, is_said = newest, now, False
+            if workers:
+                last_seen = now
+            if now - last_sign > QUIET_SECONDS and not is_said:
+                log.warning("no worker of %s has answered for %d seconds; waiting for them.", self._name, QUIET_SECONDS)
+                is_said = True
         raise EngineError(f"all workers of {self._name} are gone; start some, then run the same command: it resumes.")
 
 

@@ -20,7 +20,7 @@ from wordatoms.engine.ledger import Ledger
 from wordatoms.parallel import Item, Result, Stopped, resolve_threads, run_threads
 from wordatoms.progress import TextCallback
 from wordatoms.run import Run
-from wordatoms.text.shards import Shard, read_blocks
+from wordatoms.text.shards import Shard, placed_blocks
 
 Batch = tuple[Shard, ...]
 SMALLEST_WORKER = 32 << 20
@@ -193,12 +193,17 @@ def make_batches(shards: Sequence[Shard], n_bytes: int) -> list[Batch]:
 
 def blocks_with_sizes(shard: Shard) -> Iterator[tuple[bytes, int]]:
     """Yield the blocks of a shard, each with the number of bytes on disk read for it."""
+    return ((block, n_read) for _, block, n_read in placed_blocks_with_sizes(shard))
+
+
+def placed_blocks_with_sizes(shard: Shard) -> Iterator[tuple[int, bytes, int]]:
+    """Yield the position of each block in its file, the block, and the number of bytes on disk read for it."""
     unreported = 0
 
     def on_read(n_bytes: int) -> None:
         nonlocal unreported
         unreported += n_bytes
 
-    for block in read_blocks(shard, on_read=on_read):
-        yield block, unreported
+    for position, block in placed_blocks(shard, on_read=on_read):
+        yield position, block, unreported
         unreported = 0

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Annotated, Any, NamedTuple
@@ -56,7 +57,25 @@ FAILURES: dict[int | str, dict[str, Any]] = {
 
 
 def make_app(explorer: Explorer, *, host: str = "127.0.0.1") -> FastAPI:
-    """The web app for an explorer; `host` is the name or address that the server listens at."""
+    """Return the web app of an explorer, to be run by any ASGI server.
+
+    Parameters
+    ----------
+    explorer : Explorer
+        From `wordatoms.explorer.service`.
+    host : str, default "127.0.0.1"
+        Name or address that the server listens at.
+
+    Returns
+    -------
+    FastAPI
+
+    Examples
+    --------
+    >>> import uvicorn
+    >>> from wordatoms.explorer.app import make_app
+    >>> uvicorn.run(make_app(explorer))  # doctest: +SKIP
+    """
     app = FastAPI(
         title="wordatoms explorer",
         version=wordatoms.__version__,
@@ -67,7 +86,7 @@ def make_app(explorer: Explorer, *, host: str = "127.0.0.1") -> FastAPI:
         redirect_slashes=False,
         responses=FAILURES,
     )
-    app.state.explorer, app.state.dispatcher = explorer, Dispatcher(lambda: explorer.stamp)
+    app.state.explorer, app.state.dispatcher = explorer, Dispatcher(lambda: explorer.stamp, explorer.check)
     app.include_router(api)
     _add_files(app)
     for kind in (ApiError, WordatomsError, RequestValidationError, HTTPException, Exception):
@@ -178,7 +197,7 @@ async def compare(request: Request, word: Text, model: ModelName = None) -> Resp
 def _add_files(app: FastAPI) -> None:
     """The report, and the page and the OpenAPI description, which are read once."""
     for name in REPORT_FILES:
-        app.add_api_route(f"/report/{name}", partial(_report_file, name=name), include_in_schema=False)
+        app.add_api_route(f"/report/{name}", _report_route(name), include_in_schema=False)
     files = {name: pack((SITE / name).read_bytes(), CONTENT_TYPES[FilePath(name).suffix]) for name in site_names()}
     files["openapi.json"] = pack_json(app.openapi())
 
@@ -190,11 +209,16 @@ def _add_files(app: FastAPI) -> None:
         return respond(request, found)
 
 
-async def _report_file(request: Request, name: str) -> Response:
-    explorer = _explorer(request)
-    if explorer.report is None:
-        raise ApiError(NOT_FOUND, "there is no report here; make one with: wordatoms reproduce --all -o report")
-    return await _dispatcher(request).fresh(request, partial(_read_report, explorer.report / name))
+def _report_route(name: str) -> Callable[[Request], Awaitable[Response]]:
+    """The endpoint of a file; a function and not a `partial`, whose annotations old versions of FastAPI cannot read."""
+
+    async def report_file(request: Request) -> Response:
+        explorer = _explorer(request)
+        if explorer.report is None:
+            raise ApiError(NOT_FOUND, "there is no report here; make one with: wordatoms reproduce --all -o report")
+        return await _dispatcher(request).fresh(request, partial(_read_report, explorer.report / name))
+
+    return report_file
 
 
 def _read_report(path: FilePath) -> Packed:

@@ -114,8 +114,9 @@ class Dispatcher:
     A question is a function and its arguments; equal questions have equal answers while `stamp` stays the same.
     """
 
-    def __init__(self, stamp: Callable[[], Hashable]) -> None:
-        self._stamp = stamp
+    def __init__(self, stamp: Callable[[], Hashable], check: Callable[[], object] = lambda: None) -> None:
+        """`check` raises if there is no answer any more; it is called before each computation."""
+        self._stamp, self._check = stamp, check
         self._cache = PackedCache()
         self._pending: dict[Hashable, asyncio.Task[Packed]] = {}
         self._thinking = ThreadPoolExecutor(N_THINKING, thread_name_prefix="thinking")
@@ -158,4 +159,8 @@ class Dispatcher:
         return await self._on(pool, lambda: pack_json(question()))
 
     async def _on(self, pool: ThreadPoolExecutor, make: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(pool, make)
+        def checked() -> Result:
+            self._check()
+            return make()
+
+        return await asyncio.get_running_loop().run_in_executor(pool, checked)

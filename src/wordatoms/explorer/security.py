@@ -8,6 +8,7 @@ the server listens to the whole network. Files come from a list made at the star
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from collections.abc import Iterable
 from pathlib import Path
@@ -104,10 +105,9 @@ def guard_settings(host: str) -> dict[str, Any]:
 
 
 def host_name(header: str) -> str:
-    """The host in a Host header, without its port, in lower case."""
-    if header.startswith("["):
-        return header[1:].partition("]")[0].lower()
-    return header.partition(":")[0].lower()
+    """The host in a Host header, without its port, in lower case; empty if it is no host and port."""
+    found = re.fullmatch(r"(?:\[([0-9A-Fa-f:.]+)\]|([^][:@/?#\s]+))(?::[0-9]{1,5})?", header)
+    return (found[1] or found[2]).lower() if found else ""
 
 
 def _is_address(host: str) -> bool:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import contextlib
 import errno
 import gc
+import logging
 import re
 import socket
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
 
 import uvicorn
 
 from wordatoms.errors import InputError
 from wordatoms.explorer.app import make_app
+from wordatoms.explorer.connections import ACCEPTED_AT_ONCE, QUEUE, BoundedProtocol, RareRepeats, most_connections
 from wordatoms.explorer.security import EVERYWHERE, LOCAL_NAMES
 from wordatoms.explorer.service import Explorer
 from wordatoms.parallel import one_blas_thread
@@ -95,6 +99,8 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(QUEUE)  # may be longer than what asyncio accepts at once, which it calls by the same name
         self._on_ready()
 
 
@@ -108,7 +114,12 @@ def serve(explorer: Explorer, opened: socket.socket, *, host: str, on_ready: Cal
         proxy_headers=False,  # there is no proxy, so forwarded addresses are not trusted
         lifespan="off",
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        http=cast(Any, partial(BoundedProtocol, waiting={}, most=most_connections())),
+        ws="none",
+        backlog=ACCEPTED_AT_ONCE,
     )
+    for name in ("uvicorn.error", "asyncio"):
+        logging.getLogger(name).addFilter(RareRepeats())
 
     def ready() -> None:
         threading.Thread(target=_warm, args=[explorer], name="warming", daemon=True).start()

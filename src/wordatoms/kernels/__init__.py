@@ -2,25 +2,65 @@
 
 Every kernel is serial and releases the GIL, so that callers can run several on their own threads. Numba's parallel
 loops are not used: entered from two threads at once, they can abort the process.
+
+Compiled code is kept in numba's cache on disk. Whatever is wrong there (damaged files, a full disk, no permission), the
+code is compiled in this process instead.
 """
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.serialize import dumps
+
+
+class _CheckedCode(CompileResultCacheImpl):
+    """Compiled code with its checksum: numba would run damaged machine code."""
+
+    def reduce(self, compiled):
+        content = dumps(super().reduce(compiled))
+        return hashlib.sha256(content).digest(), content
+
+    def rebuild(self, target_context, stored):
+        digest, content = stored
+        if hashlib.sha256(content).digest() != digest:
+            raise ValueError("checksum mismatch")
+        return super().rebuild(target_context, pickle.loads(content))
+
+
+class _Cache(FunctionCache):
+    """Numba's cache, except that a failure means that nothing is cached, not that the program stops."""
+
+    _impl_class = _CheckedCode
+
+    def load_overload(self, *arguments):
+        try:
+            return super().load_overload(*arguments)
+        except Exception:
+            with suppress(Exception):
+                self.flush()  # so that the next process finds an empty index, and not a damaged one
+            return None
+
+    def save_overload(self, *arguments):
+        with suppress(Exception):
+            super().save_overload(*arguments)
 
 
 def _decorator(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     common = {"nogil": True, "error_model": "numpy", "boundscheck": False, **options}
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        try:
-            return numba.njit(cache=True, **common)(function)
-        except RuntimeError:  # no writable cache folder: compile in each process
-            return numba.njit(**common)(function)
+        compiled = numba.njit(**common)(function)
+        with suppress(RuntimeError, OSError):  # no writable cache folder: compile in each process
+            compiled._cache = _Cache(function)  # what cache=True does, with numba's class
+        return compiled
 
     return decorate
 

@@ -34,6 +34,37 @@ def pack_lines(ids, n_words, stream, ends):
 
 
 @jit
+def number_lines(ids, n_words, numbers):
+    """Return in `numbers`, for each line that `pack_lines` keeps, how many lines of the text come before it."""
+    n_lines = number = 0
+    has_words = False
+    for token in ids:
+        if token == LINE_END:
+            if has_words:
+                numbers[n_lines] = number
+                n_lines += 1
+            has_words = False
+            number += 1
+        elif 0 <= token < n_words:
+            has_words = True
+    return n_lines
+
+
+@jit
+def add_weighted(windows, weights, nearness, vectors, sums):
+    """Add the vectors of the words of each window, weighted by word and by place, to a row of sums; -1 is no word."""
+    for row in range(len(windows)):
+        total = sums[row]
+        for place in range(windows.shape[1]):
+            word = windows[row, place]
+            if word >= 0:
+                weight = weights[word] * nearness[place]
+                vector = vectors[word]
+                for column in range(len(total)):
+                    total[column] += weight * vector[column]
+
+
+@jit
 def slide_on(window_sum, entering, leaving):
     for column in range(len(window_sum)):
         window_sum[column] += entering[column] - leaving[column]

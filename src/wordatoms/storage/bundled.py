@@ -1,4 +1,4 @@
-"""The bundled English model.
+"""The bundled English model, and where the bundled results are.
 
 It is part of the package and is never written to, because an installation may be read-only and shared. Annotations
 of its atoms are stored in the user's configuration folder instead.
@@ -12,6 +12,8 @@ from pathlib import Path
 from wordatoms.errors import ModelError
 
 ENGLISH = Path(__file__).parents[1] / "data" / "english"
+REPRODUCED = ENGLISH.with_name("reproduced")
+"""The bundled results of the paper's tables and figures (`wordatoms.paper.report.bundled`)."""
 HOME_VARIABLE = "WORDATOMS_HOME"
 """Environment variable that overrides the user's configuration folder."""
 

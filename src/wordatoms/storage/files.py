@@ -6,14 +6,16 @@ import errno
 import json
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import IO, Any, NamedTuple
 from uuid import uuid4
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -33,6 +35,10 @@ Array = NDArray[Any]
 SPILL = ".spill-"
 """Prefix of the names of folders for intermediate results."""
 UNFINISHED = ".unfinished"
+PART = ".part"
+COPY_BYTES = 1 << 20
+LARGEST_READ = 1 << 28
+"""Bytes of an array that is read into memory."""
 
 
 @contextmanager
@@ -43,64 +49,154 @@ def write_atomic(path: Path) -> Iterator[IO[bytes]]:
         with path.open("wb") as device:
             yield device
         return
-    part, opened = _open_part(path)
-    with opened as file:  # locked until it is closed
+    opened: IO[bytes] | None = None
+    with errors_about(path):
         try:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-            if CAN_LOCK:
-                part.replace(path)
-        except BaseException as error:
-            remove_locked(part, file)
-            if isinstance(error, OSError) and error.errno and error.filename in (None, str(part)):
-                error.filename = str(path)  # the name that the user knows
+            with defer_interrupts():
+                part, opened = _open_part(path)
+            with opened as file:  # locked until it is closed
+                try:
+                    yield file
+                    file.flush()
+                    os.fsync(file.fileno())
+                    if CAN_LOCK:
+                        part.replace(path)
+                        sync_folder(path.parent)
+                except BaseException:
+                    remove_locked(part, file)
+                    raise
+        except KeyboardInterrupt:  # it may have come just after the file was made
+            if opened is not None:
+                opened.close()
+            remove_abandoned(part_of(path))
             raise
-    if not CAN_LOCK:  # such systems cannot rename an open file
-        part.replace(path)
+        if not CAN_LOCK:  # such systems cannot rename an open file
+            part.replace(path)
+
+
+@contextmanager
+def errors_about(path: Path) -> Iterator[None]:
+    """Let errors of the operating system name this file or folder, not none or a temporary one."""
+    try:
+        yield
+    except OSError as error:
+        found = Path(str(error.filename)) if error.filename is not None else None
+        if error.errno and (found is None or found.suffix == PART or UNFINISHED in str(found)):
+            error.filename = str(path)
+        raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Force the names in a folder to disk, so that a power cut cannot lose a file that was finished before it."""
+    if CAN_LOCK:  # elsewhere a folder cannot be opened
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # a file system that cannot
+                raise
+        finally:
+            os.close(number)
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy the content of a file atomically; an error in writing names the copy."""
+    with source.open("rb") as original, write_atomic(target) as copy:
+        shutil.copyfileobj(original, copy, COPY_BYTES)
+
+
+@contextmanager
+def write_together(first: Path, last: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Open two files that belong together; a reader never finds one of them new and the other old.
+
+    Both are complete on disk before either gets its name. `last` is removed before `first` is replaced, so a process
+    killed between the two leaves no `last`, and the old files stay if the disk is full.
+    """
+    last = last.resolve()
+    with ExitStack() as until_done, write_atomic(last) as last_file, write_atomic(first) as first_file:
+        yield first_file, last_file
+        for file in (first_file, last_file):
+            file.flush()
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                os.fsync(file.fileno())
+        until_done.enter_context(defer_interrupts())
+        if last.is_file():
+            last.unlink()
 
 
 def _open_part(path: Path) -> tuple[Path, IO[bytes]]:
     """Open the file to be renamed. Its name is fixed, so that the next writer reuses what a killed process left."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        while (file := open_locked(part)) is None:  # another process writes the same file; the last one wins
-            part = path.with_name(f".{path.name}.{uuid4().hex}.part")
-        return part, file
-    except OSError as error:
-        error.filename = str(path)
-        raise
+    part = part_of(path)
+    while (file := open_locked(part)) is None:  # another process writes the same file; the last one wins
+        part = path.with_name(f".{path.name}.{uuid4().hex}{PART}")
+    return part, file
+
+
+def part_of(path: Path) -> Path:
+    """The file that becomes `path` when it is complete; one that nobody is writing was left by a killed process."""
+    return path.with_name(f".{path.name}{PART}")
 
 
 def write_json(path: Path, value: object) -> None:
     """Write a JSON file atomically."""
     with write_atomic(path) as file:
-        file.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+        file.write(json_bytes(value))
+
+
+def json_bytes(value: object) -> bytes:
+    """Format a value as JSON; numbers must be finite."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
 def save_array(path: Path, array: Array) -> None:
     """Write an .npy file atomically."""
     with write_atomic(path) as file:
-        try:
-            np.lib.format.write_array(file, np.asarray(array, order="C"), allow_pickle=False)
-        except OSError as error:
-            if error.errno is None:  # numpy only reports how many items it could write
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
-            raise
+        write_array(file, array, path)
 
 
-def load_array(path: Path, *, mmap: bool = True) -> Array:
-    """Load an array of a model folder, memory-mapped and read-only by default."""
+def write_array(file: IO[bytes], array: Array, path: Path) -> None:
+    """Write an array in numpy's format into an open file of this path."""
+    try:
+        np.lib.format.write_array(file, np.asarray(array, order="C"), allow_pickle=False)
+    except OSError as error:
+        if error.errno is None:  # numpy only reports how many items it could write
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
+        raise
+
+
+def load_array(path: Path) -> Array:
+    """Load an array of a model folder, read-only.
+
+    It is read into memory, so that it stays what it was if the file is changed or cut short. Only arrays of more than
+    `LARGEST_READ` bytes are memory-mapped; `ModelFolder.check_mapped` tells whether they changed.
+    """
+    return _open(path, mapped=False)
+
+
+def map_array(path: Path) -> Array:
+    """Memory-map an array of a model folder, read-only: for what training reads, which may be larger than memory."""
+    return _open(path, mapped=True)
+
+
+def _open(path: Path, *, mapped: bool) -> Array:
     try:
         array = open_array(path)
+        # The view is still memory-mapped; slicing numpy's memmap class is slower.
+        return array.view(np.ndarray) if mapped or array.nbytes > LARGEST_READ else _read(path, array)
     except FileNotFoundError:
         raise ModelError(f"{path} is missing; run that stage of the model again with --force.") from None
     except (ValueError, OSError) as error:
         raise ModelError(
             f"{path} is not a readable array ({error}); run that stage of the model again with --force."
         ) from error
-    # The view is still memory-mapped; slicing numpy's memmap class is slower.
-    return array.view(np.ndarray) if mmap else np.array(array)
+
+
+def _read(path: Path, mapped: np.memmap[Any, Any]) -> Array:
+    """Read what is mapped, without touching the map: that would end the process if the file was cut short."""
+    order: Any = "C" if mapped.flags.c_contiguous else "F"
+    read = np.fromfile(path, mapped.dtype, mapped.size, offset=mapped.offset).reshape(mapped.shape, order=order)
+    read.flags.writeable = False
+    return read
 
 
 class Saved(NamedTuple):
@@ -126,8 +222,10 @@ class Checkpoint:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         key = {"settings": np.array(self._key()), "names": np.array(sorted(arrays))}
         everything: dict[str, Any] = {"step": np.array(step), **key, **arrays}
-        with write_atomic(self.path) as file:
-            np.savez(file, allow_pickle=False, **everything)
+        with write_atomic(self.path) as file, ZipFile(file, "w") as archive:
+            for name, array in everything.items():  # np.savez of numpy 1.26 knows no allow_pickle
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
 
     def load(self) -> Saved | None:
         """Read the state; None if there is none for these settings or the file is damaged."""
@@ -249,5 +347,5 @@ def staging_folder(path: Path) -> Iterator[Path]:
 
 def clear_parts(folder: Path) -> None:
     """Remove the files that killed processes were writing into a folder."""
-    for part in folder.glob(".*.part"):
+    for part in folder.glob(f".*{PART}"):
         remove_abandoned(part)

@@ -25,8 +25,8 @@ from typing import Any
 
 from wordatoms.errors import ModelError
 from wordatoms.storage.bundled import ENGLISH
-from wordatoms.storage.files import SPILL, clear_parts, spill_folder, write_json
-from wordatoms.storage.integrity import Checked, FileChecker, check_recorded, fingerprint
+from wordatoms.storage.files import LARGEST_READ, SPILL, clear_parts, copy_file, spill_folder, sync_folder, write_json
+from wordatoms.storage.integrity import Checked, FileChecker, FileState, check_recorded, file_state, fingerprint
 from wordatoms.storage.locks import defer_interrupts, lock_work_folder
 from wordatoms.storage.untrusted import read_json, refuse_links
 
@@ -37,11 +37,12 @@ LARGEST_MANIFEST = 1 << 29
 CHECKSUM = "checksum"
 """Key of the checksum over all other content; manifests of older models have none."""
 STAGES = {
-    "import": ["count", "embed", "map", "atomize", "tune"],
-    "count": ["import", "embed", "map", "atomize", "tune"],
-    "embed": ["import", "map", "atomize", "tune"],
-    "map": ["tune"],
-    "atomize": ["tune"],
+    "import": ["count", "embed", "map", "atomize", "observe", "tune"],
+    "count": ["import", "embed", "map", "atomize", "observe", "tune"],
+    "embed": ["import", "map", "atomize", "observe", "tune"],
+    "map": ["observe", "tune"],
+    "atomize": ["observe", "tune"],
+    "observe": [],
     "tune": [],
 }
 """Each stage with the stages that become invalid when it is made again."""
@@ -51,6 +52,7 @@ INPUTS = {
     "embed": ["count"],
     "map": ["import", "count", "embed"],
     "atomize": ["import", "count", "embed"],
+    "observe": ["import", "count", "embed", "map", "atomize"],
     "tune": ["import", "count", "embed", "map", "atomize"],
 }
 """Each stage with the stages that it reads, where the model has them."""
@@ -59,6 +61,7 @@ PROGRESS = {
     "embed": ["*.npz", "lines"],
     "map": ["parts"],
     "atomize": ["atoms"],
+    "observe": ["parts/occurrences-*"],
 }
 """Files that a stage keeps in `.work` until it is done, to resume from after an interruption."""
 Settings = Mapping[str, Any]
@@ -79,6 +82,7 @@ class ModelFolder:
             raise ModelError(f"{self.path} is not a model folder (it has no {MANIFEST}); pass the folder of a model.")
         self.manifest = read_manifest(self.path)
         self._checker = FileChecker(self.path)
+        self._opened = self._states()
 
     def __repr__(self) -> str:
         return f"ModelFolder({str(self.path)!r}, stages: {', '.join(self.stages) or 'none'})"
@@ -180,17 +184,32 @@ class ModelFolder:
         if not broken:
             return
         if (now := read_manifest(self.path)) != self.manifest:  # another process replaced a stage in the meantime
-            self.manifest = now
+            self.manifest, self._opened = now, self._states()
             self.check(*stages, thorough=thorough)
             return
         more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
         raise ModelError(f"{self.path / broken[0].name} {broken[0].fault}{more}; {self._advice(broken[0].stage)}")
 
     def check_unchanged(self) -> None:
-        """Raise if another process replaced a stage since this folder was opened."""
-        now = read_manifest(self.path)["stages"]
-        if any(now.get(stage) != record for stage, record in self.stages.items()):
-            raise ModelError(f"{self.path} was changed by another process since it was opened; open it again.")
+        """Raise if another process replaced a stage, or any file, since this folder was opened."""
+        now, known = read_manifest(self.path)["stages"], json.loads(json.dumps(self.stages))  # tuples become lists
+        if any(now.get(stage) != record for stage, record in known.items()) or self._states() != self._opened:
+            raise self._changed()
+
+    def check_mapped(self) -> None:
+        """Raise if a file that is memory-mapped was overwritten or cut short; replaced or deleted files stay mapped."""
+        for name, state in self._opened.items():
+            if state and state.n_bytes > LARGEST_READ:
+                now = file_state(self.path / name)
+                if now and now.inode == state.inode and now != state:
+                    raise self._changed()
+
+    def _changed(self) -> ModelError:
+        return ModelError(f"{self.path} was changed by another process since it was opened; open it again.")
+
+    def _states(self) -> dict[str, FileState | None]:
+        names = chain.from_iterable(record["files"] for record in self.stages.values())
+        return {name: file_state(self.path / name) for name in names}
 
     def check_inputs(self, stage: str, settings: Settings) -> None:
         """Raise if a file that a stage reads is missing or damaged."""
@@ -248,6 +267,7 @@ class ModelFolder:
         for name in set(self.manifest.pop("outdated", ())) - needed:
             (self.path / name).unlink(missing_ok=True)
         write_manifest(self.path, self.manifest)
+        self._opened = self._states()
 
     def _replaced_by(self, stage: str) -> list[str]:
         atoms_of_induced = self.stages.get("atomize", {}).get("settings", {}).get("vectors") == "induced"
@@ -263,6 +283,7 @@ class ModelFolder:
         forget()
         for name in names:
             (staged / name).replace(self.path / name)
+        sync_folder(self.path)  # before the manifest says that they are there
         return names
 
     def install_model(self, staged: Path, manifest: Mapping[str, Any]) -> None:
@@ -281,8 +302,14 @@ class ModelFolder:
         with other.working():
             if not other.stages:
                 self.check(stage, thorough=True)
-                other._forget(())  # from now on it is a model folder, whatever happens
-                self._link_files(record["files"], other)
+                other._forget(())  # from now on it is a model folder, even after a kill
+                try:
+                    self._link_files(record["files"], other)
+                    self.check_unchanged()
+                except BaseException:
+                    for name in (*record["files"], MANIFEST):
+                        (other.path / name).unlink(missing_ok=True)
+                    raise
                 other.stages[stage] = record
                 other._finish()
             elif other.stages.get(stage, {}).get("settings") != record["settings"]:
@@ -295,7 +322,7 @@ class ModelFolder:
             try:
                 (other.path / name).hardlink_to(self.path / name)
             except OSError:
-                shutil.copyfile(self.path / name, other.path / name)
+                copy_file(self.path / name, other.path / name)
 
     def require(self, stage: str, advice: str) -> dict[str, Any]:
         """Return the record of a stage, or raise with advice on how to make it."""

@@ -11,6 +11,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -80,6 +81,23 @@ class FileChecker:
         except OSError as error:
             return f"cannot be read ({error.strerror or error})"
         return None
+
+
+class FileState(NamedTuple):
+    """What changes when a file does."""
+
+    inode: int
+    n_bytes: int
+    changed: int
+    """Nanoseconds."""
+
+
+def file_state(path: Path) -> FileState | None:
+    """The state of a file; None if there is none."""
+    with suppress(OSError):
+        found = path.stat()
+        return FileState(found.st_ino, found.st_size, found.st_mtime_ns)
+    return None
 
 
 def _state(found: os.stat_result, recorded: Recorded) -> tuple[object, ...]:

@@ -20,7 +20,6 @@ from typing import Any
 from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordatoms.errors import ModelError
 
@@ -47,7 +46,7 @@ def read_json(path: Path, limit: int = LARGEST_JSON) -> Any:
         raise ValueError("its lists are nested too deeply") from None
 
 
-def open_array(path: Path) -> NDArray[Any]:
+def open_array(path: Path) -> np.memmap[Any, Any]:
     """Memory-map the numeric array in an .npy file, read-only."""
     _refuse_endless(path)
     try:

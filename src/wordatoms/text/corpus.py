@@ -15,7 +15,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -25,6 +25,7 @@ from wordatoms.parallel import Item, Result, Stopped, resolve_threads, run_threa
 from wordatoms.storage.files import write_atomic
 from wordatoms.text.compression import recognise_compression
 from wordatoms.text.files import (
+    HEAD_BYTES,
     file_errors,
     find_files,
     is_address,
@@ -32,8 +33,9 @@ from wordatoms.text.files import (
     is_regular,
     open_file,
     printable,
+    read_stream,
     refuse_binary,
-    standard_input,
+    within_disk,
 )
 from wordatoms.text.shards import (
     MAX_PARAGRAPH_BYTES,
@@ -52,7 +54,6 @@ __all__ = ["MAX_PARAGRAPH_BYTES", "SHARD_BYTES", "Corpus", "Shard", "TextFile", 
 
 SHARD_BYTES = 64 << 20
 
-_HEAD_BYTES = 1 << 16  # of the text, to recognise what kind of file it is
 _COPY_BYTES = 1 << 20
 
 log = logging.getLogger(__name__)
@@ -124,7 +125,7 @@ def open_corpus(
     work : Path
         Folder for plain-text copies of input that cannot be read twice or in parallel: standard input and pipes,
         MediaWiki dumps, and compressed files if there are fewer files than threads. It must exist as long as the corpus
-        is read; a later call with the same folder reuses finished copies.
+        is read; a later call with the same folder reuses finished copies. A copy may take 90 % of the free space there.
     threads : int, default 1
         Number of threads.
     replace_invalid : bool, default False
@@ -214,23 +215,17 @@ def _capture(path: str, number: int, work: Path, on_read: OnRead) -> _Input:
         return _Input(path if is_address(path) else os.path.abspath(path), printable(path))  # noqa: PTH100
     text = _Input(str(work.absolute() / f"stream-{number}"), printable(path))
     with _spooling(text.name, work), write_atomic(Path(text.path)) as copy:
-        for chunk in _stream_chunks(path, text.name):
+        for chunk in within_disk(read_stream(path, text.name), work, text.name):
             copy.write(chunk)
             on_read(len(chunk))
     return text
 
 
-def _stream_chunks(path: str, name: str) -> Iterator[bytes]:
-    with file_errors(name), nullcontext(standard_input()) if path == "-" else Path(path).open("rb") as stream:
-        while chunk := stream.read(_COPY_BYTES):
-            yield chunk
-
-
 def _examine(text: _Input) -> _Input:
     """Recognise the kind of an input by its first bytes; refuse what is not text."""
-    head = read_head(Shard(text.path, origin=text.name), _HEAD_BYTES)
+    head = read_head(Shard(text.path, origin=text.name), HEAD_BYTES)
     if compression := recognise_compression(head):
-        head = read_head(Shard(text.path, compression, origin=text.name), _HEAD_BYTES)
+        head = read_head(Shard(text.path, compression, origin=text.name), HEAD_BYTES)
     refuse_binary(head, text.name)
     return replace(text, compression=compression, is_dump=is_dump(head), is_empty=not head)
 
@@ -309,7 +304,7 @@ class _Spool:
             log.info("%s: reusing the plain text in %s", text.name, copy)
         else:
             with _spooling(text.name, self.work), write_atomic(copy) as file, closing(blocks):
-                for block in blocks:
+                for block in within_disk(blocks, self.work, text.name):
                     if self.stop.is_set():
                         raise Stopped
                     file.write(block)

@@ -10,30 +10,31 @@ decompresses a page, at most 2 GiB, at once.
 from __future__ import annotations
 
 import io
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from wordatoms.errors import InputError, require_extra
+from wordatoms.storage.files import write_atomic
 from wordatoms.text.compression import recognise_compression
 from wordatoms.text.files import (
+    HEAD_BYTES,
     file_errors,
     find_files,
     is_dump,
     is_regular,
     printable,
+    read_stream,
     refuse_binary,
-    standard_input,
+    within_disk,
 )
 from wordatoms.text.shards import Shard, TextStream, open_text, read_blocks, read_head
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-HEAD_BYTES = 1 << 16
 LARGEST_DOCUMENT = 1 << 27
 """Bytes, for a file that is one document."""
 ROWS_AT_ONCE = 200
@@ -113,12 +114,8 @@ def _readable(path: str, name: str) -> Iterator[str]:
         return
     with TemporaryDirectory(prefix="wordatoms-") as folder:
         copy = Path(folder, "stream")
-        with (
-            file_errors(name),
-            copy.open("wb") as file,
-            nullcontext(standard_input()) if path == "-" else Path(path).open("rb") as stream,
-        ):
-            shutil.copyfileobj(stream, file)
+        with write_atomic(copy) as file:
+            file.writelines(within_disk(read_stream(path, name), Path(folder), name))
         yield str(copy)
 
 

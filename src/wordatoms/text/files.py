@@ -15,20 +15,26 @@ import glob
 import io
 import os
 import re
+import shutil
 import stat
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from wordatoms.errors import InputError, MissingExtraError, require_extra
-from wordatoms.text.compression import Magics, match_magic, recognise_compression
+from wordatoms.text.compression import CompressionError, Magics, inflate, match_magic, recognise_compression
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 BUFFER_BYTES = 1 << 20
+HEAD_BYTES = 1 << 16
+"""Bytes of a text from which its kind is recognised."""
+DISK_SHARE = 0.9
+"""How much of the free space of a disk a plain-text copy of the input may take."""
+PLAIN_TEXT = "pass plain text in UTF-8"
 _DUMP = re.compile(
     rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*+<mediawiki[\s>]",
     re.DOTALL,
@@ -196,6 +202,58 @@ def file_errors(name: str) -> Iterator[None]:
         raise InputError(f"{name} cannot be read: {error.strerror or error}; check the file.") from error
 
 
+# --- Streams, which may never end
+
+
+def read_stream(path: str, name: str) -> Iterator[bytes]:
+    """Yield the bytes of a pipe or device, or of standard input for "-"; what is not text is refused as soon as seen.
+
+    The text of a compressed stream is looked at as far as its first piece shows it.
+    """
+    n_bytes, compression = 0, ""
+    with file_errors(name), nullcontext(standard_input()) if path == "-" else Path(path).open("rb") as stream:
+        while chunk := stream.read(BUFFER_BYTES):
+            if not n_bytes:
+                compression = recognise_compression(chunk)
+                refuse_binary(_first_text(chunk, compression), name)
+            if not compression and (nul := chunk.find(b"\0")) >= 0:
+                raise _not_text(name, f"contains a NUL byte at byte {n_bytes + nul:,}")
+            n_bytes += len(chunk)
+            yield chunk
+
+
+def _first_text(chunk: bytes, compression: str) -> bytes:
+    """The beginning of the text of a stream that begins with these bytes; nothing if it is damaged."""
+    if not compression:
+        return chunk[:HEAD_BYTES]
+    with suppress(CompressionError):
+        return next(inflate(io.BytesIO(chunk).read, compression), b"")[:HEAD_BYTES]
+    return b""  # whoever reads the text says what is wrong
+
+
+def within_disk(chunks: Iterable[bytes], folder: Path, name: str) -> Iterator[bytes]:
+    """Yield chunks to be written to a folder, while they fit into a share of the space that is free there now."""
+    n_bytes, limit = 0, int(DISK_SHARE * shutil.disk_usage(folder).free)
+    for chunk in chunks:
+        n_bytes += len(chunk)
+        if n_bytes > limit:
+            raise InputError(
+                f"the plain text of {name} has more than {limit:,} bytes, {DISK_SHARE:.0%} of the free space of "
+                f"{folder}; free some space there or pass another folder."
+            )
+        yield chunk
+
+
+def read_whole(path: str | Path, limit: int) -> bytes:
+    """Read a text file or pipe of at most `limit` bytes; raise `InputError` as soon as it is longer or not text."""
+    name, content = printable(str(path)), bytearray()
+    for chunk in read_stream(str(path), name):
+        content += chunk
+        if len(content) > limit:
+            raise InputError(f"{name} has more than {limit:,} bytes; pass a smaller file.")
+    return bytes(content)
+
+
 class _RemoteFile(io.RawIOBase):
     """A file opened by fsspec whose failures are `OSError`s."""
 
@@ -268,8 +326,11 @@ def refuse_binary(head: bytes, name: str) -> None:
         return
     looks = f"looks like {kind}" if kind else f"contains a NUL byte at byte {nul:,}"
     encoding = kind.removesuffix(" text")
-    advice = f"iconv -f {encoding} -t UTF-8 converts it" if encoding != kind else "pass plain text in UTF-8"
-    raise InputError(f"{name} is not plain text: it {looks}; {advice}.")
+    raise _not_text(name, looks, f"iconv -f {encoding} -t UTF-8 converts it" if encoding != kind else PLAIN_TEXT)
+
+
+def _not_text(name: str, looks: str, advice: str = PLAIN_TEXT) -> InputError:
+    return InputError(f"{name} is not plain text: it {looks}; {advice}.")
 
 
 def _recognise_binary(head: bytes) -> str:

@@ -88,6 +88,13 @@ def read_blocks(
     feed; the splits depend on the line alone, not on the shards. A byte-order mark at the start of a file is dropped.
     `on_read` is called with the bytes on disk read since the last call; they add up to `shard.n_bytes`.
     """
+    return (block for _, block in placed_blocks(shard, block_bytes=block_bytes, on_read=on_read))
+
+
+def placed_blocks(
+    shard: Shard, *, block_bytes: int = MAX_PARAGRAPH_BYTES, on_read: OnRead | None = None
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the blocks of a shard like `read_blocks`, each with its position in the text of the whole file."""
     if block_bytes < MIN_BLOCK_BYTES:
         raise InputError(f"block_bytes is {block_bytes}; pass {MIN_BLOCK_BYTES} or more.")
     return _checked_blocks(shard, block_bytes, ReadProgress(shard.n_bytes, on_read))
@@ -238,16 +245,16 @@ class ReadProgress:
             self._on_read(n_new)
 
 
-def _checked_blocks(shard: Shard, block_bytes: int, progress: ReadProgress) -> Generator[bytes, None, None]:
+def _checked_blocks(shard: Shard, block_bytes: int, progress: ReadProgress) -> Iterator[tuple[int, bytes]]:
     with closing(open_text(shard)) as text:
         position = text.begin
         for block, n_used in _cut_blocks(text, block_bytes):
             valid = _check(block, position, shard)
             progress.reach(text.n_disk_bytes())
             if len(valid) <= block_bytes:
-                yield valid
+                yield position, valid
             else:  # replacements are longer than the bytes they replace
-                yield from (piece for piece, _ in _cut_blocks(io.BytesIO(valid), block_bytes))
+                yield from ((position, piece) for piece, _ in _cut_blocks(io.BytesIO(valid), block_bytes))
             position += n_used
     progress.reach(progress.n_bytes)
 
