@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # for type checkers and editors; `as` exports a name
     from wordatoms.atoms.estimator import KSVD as KSVD
     from wordatoms.atoms.sparse_coding import SparseCodes as SparseCodes
     from wordatoms.atoms.sparse_coding import sparse_code as sparse_code
+    from wordatoms.contexts.usages import Usage as Usage
     from wordatoms.counts.cooccurrence import Counts as Counts
     from wordatoms.counts.cooccurrence import count_pairs as count_pairs
     from wordatoms.counts.vocabulary import Vocabulary as Vocabulary
@@ -25,12 +26,17 @@ if TYPE_CHECKING:  # for type checkers and editors; `as` exports a name
     from wordatoms.embeddings.vector_files import write_vectors as write_vectors
     from wordatoms.errors import WordatomsError as WordatomsError
     from wordatoms.pipeline.atomize import AtomSettings as AtomSettings
+    from wordatoms.pipeline.observe import ObserveSettings as ObserveSettings
     from wordatoms.pipeline.sources import CountSettings as CountSettings
     from wordatoms.pipeline.train import train as train
     from wordatoms.run import Run as Run
+    from wordatoms.senses.comparison import compare_senses as compare_senses
+    from wordatoms.senses.frames import to_frame as to_frame
     from wordatoms.senses.model import SenseModel as SenseModel
     from wordatoms.senses.model import load as load
     from wordatoms.senses.results import Sense as Sense
+    from wordatoms.senses.sentences import representative_sentences as representative_sentences
+    from wordatoms.senses.topics import document_topics as document_topics
     from wordatoms.text.corpus import Corpus as Corpus
     from wordatoms.text.corpus import open_corpus as open_corpus
     from wordatoms.text.tokenizer import Tokenizer as Tokenizer
@@ -47,9 +53,15 @@ _NAMES = {
     "atoms.estimator": "KSVD",
     "atoms.atoms": "Atoms",
     "senses.results": "Sense",
+    "contexts.usages": "Usage",
     "senses.model": "SenseModel load",
+    "senses.comparison": "compare_senses",
+    "senses.sentences": "representative_sentences",
+    "senses.topics": "document_topics",
+    "senses.frames": "to_frame",
     "pipeline.sources": "CountSettings",
     "pipeline.atomize": "AtomSettings",
+    "pipeline.observe": "ObserveSettings",
     "pipeline.train": "train",
     "run": "Run",
     "errors": "WordatomsError",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,14 @@ from wordatoms.atoms.learning import (
     OverlapPoint,
     best_size,
     combine_runs,
+    count_users,
     default_sizes,
-    find_meaningless,
+    drop_overused,
+    find_incoherent,
     learn_run,
+    least_coherence,
     merge_runs,
+    most_users,
     overlap_point,
     overlaps,
     sparsity_by_count,
@@ -115,14 +120,49 @@ def test_atom_without_close_words_is_dropped() -> None:
     embeddings = planted_embeddings()
     away = np.random.default_rng(9).normal(size=embeddings.dim)
     away -= np.linalg.lstsq(planted_atoms().T, away, rcond=None)[0] @ planted_atoms()
-    meaningless = find_meaningless(embeddings, run_of(*planted_atoms().tolist(), away.tolist()))
-    assert np.flatnonzero(meaningless.incoherent).tolist() == [N_ATOMS]
-    assert not meaningless.overused.any()
+    atoms = run_of(*planted_atoms().tolist(), away.tolist()).atoms
+    assert np.flatnonzero(find_incoherent(embeddings, atoms, least_coherence(embeddings))).tolist() == [N_ATOMS]
+    assert not find_incoherent(embeddings, atoms, 2.0).any(), "where all are incoherent, none stands out"
 
 
-def test_atom_that_unusually_many_words_use_is_dropped() -> None:
-    run = run_of(*planted_atoms().tolist())._replace(n_users=np.array([100] * 10 + [80] * 9 + [2000]))
-    assert np.flatnonzero(find_meaningless(planted_embeddings(), run).overused).tolist() == [19]
+def naive_drop(embeddings: Embeddings, atoms: np.ndarray) -> list[int]:
+    """The atoms that remain: count users by hand, drop those far above the median, start again."""
+    left = list(range(len(atoms)))
+    while True:
+        codes = sparse_code(embeddings.unit_vectors, atoms[left], sparsity=2)
+        users = [sum(place in row for row in codes.atoms.tolist()) for place in range(len(left))]
+        logs = np.log(np.array(users) + 1.0)
+        spread = max((np.quantile(logs, 0.75) - np.quantile(logs, 0.25)) / 1.349, 0.1)
+        bound = np.exp(np.median(logs) + 4 * spread) - 1
+        if max(users) <= bound:
+            return left
+        left = [atom for atom, n in zip(left, users, strict=True) if n <= bound]
+
+
+def crowded(n_common: int) -> tuple[Embeddings, np.ndarray]:
+    """Planted words that also contain some directions that very many words share."""
+    embeddings = planted_embeddings()
+    rng = np.random.default_rng(5)
+    common = np.linalg.qr(rng.normal(size=(embeddings.dim, n_common)))[0].T.astype(np.float32)
+    vectors = embeddings.unit_vectors + 1.2 * common[np.arange(len(embeddings)) % n_common]
+    return replace(embeddings, vectors=vectors.astype(np.float32)), np.concatenate([planted_atoms(), common])
+
+
+@pytest.mark.parametrize("n_common", [1, 2, 3])
+def test_no_atom_of_the_final_codes_is_overused(n_common: int) -> None:
+    embeddings, atoms = crowded(n_common)
+    coded = drop_overused(embeddings, atoms.astype(np.float32), sparsity=2, threads=1)
+    kept = naive_drop(embeddings, atoms.astype(np.float32))
+    assert coded.atoms.tolist() == atoms.astype(np.float32)[kept].tolist()
+    assert coded.n_overused == len(atoms) - len(kept) > 0
+    n_users = count_users(coded.codes)
+    assert n_users.max() <= coded.most_users == most_users(n_users)
+
+
+def test_the_report_gives_the_bound_of_the_final_codes() -> None:
+    atoms, report = learn_atoms(planted_embeddings(), n_atoms=N_ATOMS, n_restarts=2)
+    n_users = count_users(atoms.codes)
+    assert n_users.max() <= report.most_users == most_users(n_users)
 
 
 def test_last_run_makes_up_for_merging() -> None:

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from planted import planted_model, planted_testbed
 from wordatoms.cli.lineup import lineup
+from wordatoms.errors import InputError
 
 ROUNDS = 3
 
@@ -106,3 +107,53 @@ def test_build_needs_wordnet(tmp_path: Path) -> None:
         CliRunner().invoke(
             lineup, ["build", "--wordnet", str(tmp_path), "-o", str(tmp_path / "x.tsv")], catch_exceptions=False
         )
+
+
+def test_a_record_is_kept_only_when_asked_for(arguments: list[str], tmp_path: Path) -> None:
+    table = tmp_path / "plays.tsv"
+    recorded = [*arguments, "--record", str(table), "--player", "Ada"]
+    play([*arguments], "1\n1 2\n")
+    assert not table.exists()
+    play(recorded, "1\n1 2\n")
+    play([*recorded[:-1], "Grace"], "3\n")
+    rows = [line.split("\t") for line in table.read_text().splitlines()]
+    assert rows[0] == ["player", "word", "shown", "true", "chosen", "right"]
+    assert [row[0] for row in rows[1:]] == ["Ada", "Ada", "Grace"]
+    assert [row[4] for row in rows[1:]] == ["1", "2", "1"]
+    plain = CliRunner().invoke(lineup, ["scores", str(table)], catch_exceptions=False)
+    assert "all players (2)" in plain.output
+    found = json.loads(CliRunner().invoke(lineup, ["scores", str(table), "--json"]).output)["scores"]
+    ada = [(int(row[5]) / int(row[4]), int(row[5]) / int(row[3])) for row in rows[1:3]]
+    assert found[0]["player"] == "Ada"
+    assert found[0]["precision"] == pytest.approx(sum(each[0] for each in ada) / 2)
+    assert found[0]["recall"] == pytest.approx(sum(each[1] for each in ada) / 2)
+    assert found[2]["plays"] == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "not a table of plays"),
+        ("word\n", "not a table of plays"),
+        ("player\tword\tshown\ttrue\tchosen\tright\nA\tbat\t20\t3\t2\t3\n", "line 2: expected player"),
+        ("player\tword\tshown\ttrue\tchosen\tright\nA\tbat\t20\t0\t2\t0\n", "line 2: expected player"),
+        ("player\tword\tshown\ttrue\tchosen\tright\nA\tbat\tx\t3\t2\t1\n", "line 2: expected player"),
+        ("player\tword\tshown\ttrue\tchosen\tright\n", "no plays yet"),
+    ],
+)
+def test_a_table_that_is_no_record(tmp_path: Path, text: str, sentence: str) -> None:
+    (tmp_path / "plays.tsv").write_text(text)
+    with pytest.raises(InputError, match=sentence):
+        CliRunner().invoke(lineup, ["scores", str(tmp_path / "plays.tsv")], catch_exceptions=False)
+
+
+def test_a_record_that_cannot_be_kept_is_refused_before_the_game(arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "other.tsv").write_text("something else\n")
+    for path, sentence in (
+        (tmp_path / "other.tsv", "not a table"),
+        (tmp_path / "no" / "plays.tsv", "cannot be written"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            play([*arguments, "--record", str(path)], "")
+    with pytest.raises(InputError, match="without tabs"):
+        play([*arguments, "--player", "a\tb"], "")

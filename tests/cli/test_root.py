@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 
 from commands import fails, run, run_process
@@ -66,7 +67,7 @@ def test_trained_model_answers(model: Path) -> None:
 def test_second_training_does_nothing(model: Path) -> None:
     before = (model / "manifest.json").read_bytes()
     result = run("train", TEXT, "-o", model, "--min-count", "2", "--method", "pmi", "--dim", "8")
-    assert result.stderr.decode().count("exists already") == 4
+    assert result.stderr.decode().count("exists already") == 5
     assert (model / "manifest.json").read_bytes() == before
 
 
@@ -230,7 +231,7 @@ def test_skipgram_on_a_stream_is_refused_at_once(tmp_path: Path) -> None:
 
 def test_phrase_file_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "phrases").write_bytes(b"\xff\xfe\0")
-    assert "not UTF-8" in fails(run("count", TEXT, "-o", tmp_path / "m", "--phrases", tmp_path / "phrases"))
+    assert "is not plain text" in fails(run("count", TEXT, "-o", tmp_path / "m", "--phrases", tmp_path / "phrases"))
 
 
 def test_memory_is_kept(tmp_path: Path) -> None:
@@ -263,3 +264,38 @@ def test_atoms_of_induced_vectors_answer_from_them(model: Path, tmp_path: Path) 
     assert run("senses", "tie", "--candidates", "3", "--model", copy).returncode == 0
     assert run("map", copy, "--force").returncode == 0
     assert "has no atoms yet" in fails(run("senses", "tie", "--model", copy)), "they were of the old induced vectors"
+
+
+def test_end_of_a_file_inside_was_called_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
+    from wordatoms import cli as program
+
+    def fail(**_options: object) -> None:
+        raise click.Abort from EOFError("a damaged file")
+
+    monkeypatch.setattr("wordatoms.cli.root.cli.main", fail)
+    with pytest.raises(EOFError, match="damaged"):
+        program._run()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no shell")
+def test_output_into_a_closed_stream_was_lost_with_code_0(model: Path) -> None:
+    command = f"{sys.executable} -m wordatoms info {model}"
+    closed = subprocess.run(["sh", "-c", f"{command} >&-"], capture_output=True, check=False)
+    assert closed.returncode == 1
+    assert closed.stderr == b"wordatoms: standard output is closed.\n"
+    silent = subprocess.run(["sh", "-c", f"{command} --verify >&- 2>&-"], capture_output=True, check=False)
+    assert silent.returncode == 1
+    nothing_to_say = f"{sys.executable} -m wordatoms export {model} -o {model}.txt --force --quiet >&- <&-"
+    assert subprocess.run(["sh", "-c", nothing_to_say], capture_output=True, check=False).returncode == 0
+
+
+def test_interrupt_inside_a_library_ended_in_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code in C that ignores the exception of a signal handler makes Python raise a SystemError."""
+    from wordatoms import cli as program
+
+    def fail(**_options: object) -> None:
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr("wordatoms.cli.root.cli.main", fail)
+    with pytest.raises(KeyboardInterrupt):
+        program._run()

@@ -38,7 +38,12 @@ def test_senses_as_json(model: Path) -> None:
     found = json.loads(run("senses", "both3", "--model", model, "--json", "-n", "4").stdout)
     heavier, lighter = found["both3"]
     assert heavier["weight"] > lighter["weight"]
-    assert set(heavier) == {"word", "atom", "weight", "label", "nearest", "linked", "forms", "picked", "named"}
+    assert set(heavier) == {"word", "atom", "weight", "label", "nearest", "linked", "forms", "picked", "named"} | {
+        "share",
+        "n_occurrences",
+        "is_general",
+        "sense",
+    }
     assert len(heavier["nearest"]) == 4
     assert set(heavier["nearest"][0]) == {"word", "similarity"}
 

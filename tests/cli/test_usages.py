@@ -54,8 +54,12 @@ def test_several_occurrences_in_any_form(model: Path) -> None:
     answers = json.loads(invoke("disambiguate", "bank", text, "--model", model, "--json").stdout)
     assert [(answer["form"], answer["position"]) for answer in answers] == [("bank", 1), ("bank", 18), ("banks", 22)]
     assert [answer["senses"][0]["atom"] for answer in answers] == [MONEY, RIVER, RIVER]
-    assert set(answers[0]) == {"word", "form", "position", "n_known", "senses", "deciding"}
-    assert set(answers[0]["senses"][0]) == {"atom", "probability", "label", "nearest"}
+    assert set(answers[0]) == {"word", "form", "position", "n_known", "senses", "deciding"} | {
+        "p_none",
+        "tells_nothing",
+        "verdict",
+    }
+    assert set(answers[0]["senses"][0]) == {"atom", "probability", "label", "nearest", "share", "sense"}
     assert {pull["word"] for pull in answers[0]["deciding"]} <= {"loan", "cash", "account"}
 
 
@@ -94,17 +98,17 @@ def test_file_without_the_word_is_refused(model: Path, stdin: bytes) -> None:
     for options in ([], ["--json"]):
         message = refused("disambiguate", "bank", "--file", "-", *options, "--model", model, stdin=stdin)
         assert message == "no line of - contains a form of 'bank'; pass texts with the word, one per line."
+    assert "did you mean river" in refused("disambiguate", "rivre", "--file", "-", "--model", model, stdin=stdin)
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["rivre", "the rivre"], "'rivre' is not among the 18 words of the vocabulary; did you mean river"),
+        (["rivre", "the water"], "'rivre' is not among the 18 words of the vocabulary; did you mean river"),
         (["bank", "the river"], "no form of 'bank' is in the text; pass a text with the word."),
         (["bank", ""], "the text is empty; pass one with 'bank' in it."),
         (["bank", " \n"], "the text is empty"),
         (["bank", "--file", "-"], "line 2 of - is not UTF-8 text (byte 5); pass one text per line."),
-        (["rivre", "--file", "-"], "'rivre' is not among the 18 words"),
     ],
 )
 def test_disambiguate_refuses(model: Path, arguments: list[str], sentence: str) -> None:
@@ -193,7 +197,7 @@ def test_wrong_k(model: Path, lines: Path, k: str) -> None:
 
 
 def test_cluster_of_an_unknown_word(model: Path) -> None:
-    message = refused("cluster", "zyx", "--contexts", "-", "--model", model, stdin=b"zyx river\n")
+    message = refused("cluster", "zyx", "--contexts", "-", "--model", model, stdin=b"a river\n")
     assert "'zyx' is not among the 18 words" in message
 
 
@@ -225,8 +229,53 @@ def test_similarity_in_one_context(model: Path) -> None:
         (["bank", "shore", "--context1", "the shore"], "no form of 'bank' is in its context"),
         (["bank", "shore", "--context2", " "], "the context of 'shore' is empty"),
         (["bank", "shroe", "--context1", AT_THE_BANK], "'shroe' is not among the 18 words"),
-        (["bank", "river bank", "--context2", "a river bank"], "'river bank' is not one word"),
+        (["bank", "river bank", "--context1", "a bank"], "it is a phrase: pass texts that contain it"),
     ],
 )
 def test_similarity_refuses(model: Path, arguments: list[str], sentence: str) -> None:
     assert sentence in refused("similarity", *arguments, "--model", model)
+
+
+# --- given places, phrases and unknown words
+
+
+def test_marked_word(model: Path) -> None:
+    text = "the [bank] of the river, the bank"
+    found = json.loads(invoke("disambiguate", "bank", text, "--mark", "[]", "--json", "--model", model).stdout)
+    assert [each["position"] for each in found] == [1]
+    assert "no word of the text is marked by '<>'" in refused(
+        "disambiguate", "bank", text, "--mark", "<>", "--model", model
+    )
+    assert "the marks are 'x'" in refused("disambiguate", "bank", text, "--mark", "x", "--model", model)
+
+
+def test_marked_words_of_a_file(model: Path) -> None:
+    lines = b"a [bank] by the river, a bank\nno mark\n[banks] and [bank] of money\n"
+    found = invoke("disambiguate", "bank", "--file", "-", "--mark", "[]", "--json", "--model", model, stdin=lines)
+    assert [json.loads(line)["line"] for line in found.stdout.splitlines()] == [1, 3, 3]
+    made = invoke("cluster", "bank", "--contexts", "-", "--mark", "[]", "--json", "--model", model, stdin=lines)
+    assert [each["line"] for each in json.loads(made.stdout)["usages"]] == [1, 3, 3]
+    assert "1 line without a marked word" in made.stderr
+    assert "no word of the 1 lines is marked" in refused(
+        "cluster", "bank", "--contexts", "-", "--mark", "[]", "--model", model, stdin=b"a bank\n"
+    )
+
+
+def test_similarity_at_marked_places(model: Path) -> None:
+    texts = ["--context1", "a [bank] of the river and bank", "--context2", "the [bank] of the river"]
+    assert float(invoke("similarity", "bank", "bank", *texts, "--mark", "[]", "--model", model).stdout) > 0.9
+
+
+def test_phrase_and_unknown_word_are_answered_from_their_contexts(model: Path) -> None:
+    found = invoke("disambiguate", "unheard quartet", "the unheard quartet and the choir sang", "--model", model)
+    assert "'unheard quartet' is not a word of the model; these are the atoms that its contexts suggest" in found.stderr
+    assert invoke("cluster", "zyx", "--contexts", "-", "--model", model, stdin=b"zyx river\n").stdout
+
+
+def test_read(model: Path) -> None:
+    found = json.loads(invoke("read", "The bank of the zyx river", "--json", "--model", model).stdout)
+    assert [each["text"] for each in found] == ["The", "bank", "of", "the", "zyx", "river"]
+    assert found[4]["word"] is None
+    assert found[1]["sense"]["probability"] > 0
+    assert "(unknown)" in invoke("read", "The bank of the zyx river", "--model", model).stdout
+    assert "the text has no words" in refused("read", "…", "--model", model)

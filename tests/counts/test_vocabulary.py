@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wordatoms.counts.vocabulary import Vocabulary
 from wordatoms.counts.word_lists import format_words, parse_words
-from wordatoms.errors import InputError
+from wordatoms.errors import InputError, ModelError
 
 storable = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r"), min_size=1)
 
@@ -46,3 +49,12 @@ def test_names_the_broken_line(text: bytes, message: str) -> None:
 def test_refuses_words_that_would_not_come_back(word: str) -> None:
     with pytest.raises(InputError, match="rename it"):
         format_words([word])
+
+
+def test_words_of_two_texts_were_mixed_by_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Vocabulary(("old", "words"), np.array([2, 1]), n_tokens=90).save(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr("wordatoms.counts.vocabulary.write_json", lambda *_: None)  # killed before it
+        Vocabulary(("new", "words"), np.array([2, 1]), n_tokens=3).save(tmp_path)
+    with pytest.raises(ModelError, match="count the text again"):
+        Vocabulary.load(tmp_path)

@@ -254,7 +254,10 @@ class TestFiles:
             "state": [],
         }
 
-    def test_vectors_are_memory_mapped(self, small: Embeddings, tmp_path: Path) -> None:
+    def test_large_vectors_are_memory_mapped(
+        self, small: Embeddings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("wordatoms.storage.files.LARGEST_READ", 1)
         small.save(tmp_path)
         base = Embeddings.load(tmp_path).vectors
         while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):

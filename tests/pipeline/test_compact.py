@@ -12,7 +12,6 @@ from invoking import invoke, refused
 from planted import planted_model
 from sealing import reseal
 from wordatoms import load, train
-from wordatoms.contexts.inflection import inflected_forms
 from wordatoms.counts.cooccurrence import Counts
 from wordatoms.errors import ModelError
 from wordatoms.pipeline.atomize import atomize
@@ -39,7 +38,7 @@ def all_bytes(folder: Path) -> dict[str, bytes]:
 def test_it_answers_as_the_model_does(model: SenseModel, tmp_path: Path) -> None:
     twin = load(compact(model.folder, tmp_path / "twin").path)
     assert twin.words == model.words
-    assert twin.senses("tie") == model.senses("tie")
+    assert twin.senses("tie", method="code") == model.senses("tie", method="code")
     np.testing.assert_allclose(
         twin.embeddings["tie"], model.embeddings["tie"], atol=0.02 * np.abs(model.embeddings["tie"]).max()
     )
@@ -89,7 +88,11 @@ def test_the_command_writes_and_replaces(model: SenseModel, tmp_path: Path) -> N
     given = ("export", model.path, "-o", target, "--format", "compact")
     assert "compact model" in invoke(*given).stderr
     before = all_bytes(target)
+    invoke(*given)  # the same copy is there already
+    assert all_bytes(target) == before
+    (target / "notes.json").write_text("{}")
     assert "exists already; pass --force" in refused(*given)
+    (target / "notes.json").unlink()
     invoke(*given, "--force", "--quiet")
     assert all_bytes(target) == before
     assert [path.name for path in target.parent.iterdir()] == ["twin"]
@@ -119,11 +122,11 @@ def test_a_model_of_imported_vectors_has_a_twin_and_its_atoms_can_be_made_anew(t
     assert load(twin.path).senses("both3")
 
 
-def test_the_list_of_forms_says_what_lemminflect_would(model: SenseModel, tmp_path: Path) -> None:
+def test_the_list_of_forms_says_what_the_dictionary_would(model: SenseModel, tmp_path: Path) -> None:
     twin = load(compact(model.folder, tmp_path / "twin").path)
-    known = frozenset(model.words)
+    forms = model.parts.word_forms
     for each in (model, twin):
-        assert [each.forms(word) for word in model.words] == [inflected_forms(word, known) for word in model.words]
+        assert [each.forms(word) for word in model.words] == [forms.of(word) for word in model.words]
     assert twin.senses_of_forms("tie") == model.senses_of_forms("tie")
     assert twin.sense_weights("tying") == model.sense_weights("tying")  # unknown itself, and so not in the list
     (twin.path / "forms.txt").write_text("tie ties")
@@ -159,3 +162,23 @@ def test_a_compact_model_trains_no_other(model: SenseModel, tmp_path: Path) -> N
     twin = compact(model.folder, tmp_path / "twin").path
     assert "is compact and has no counts" in refused("embed", twin, "-o", tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+def test_export_stopped_late_said_that_the_model_exists_already(model: SenseModel, tmp_path: Path) -> None:
+    """Everything was written, but the process was killed before it could say so."""
+    first = all_bytes(compact(model.folder, tmp_path / "twin").path)
+    assert all_bytes(compact(model.folder, tmp_path / "twin").path) == first
+    damaged = tmp_path / "twin" / "codes-atoms.npy"
+    damaged.write_bytes(damaged.read_bytes()[:-1] + b"\x01")
+    with pytest.raises(ModelError, match="exists already"):
+        compact(model.folder, tmp_path / "twin")
+
+
+def test_copy_of_another_model_is_not_taken_for_this_one(model: SenseModel, tmp_path: Path) -> None:
+    compact(model.folder, tmp_path / "twin")
+    other = shutil.copytree(model.path, tmp_path / "other")
+    codes = other / "codes-weights.npy"
+    codes.write_bytes(codes.read_bytes()[:-4] + b"\0\0\0\0")
+    reseal(other)
+    with pytest.raises(ModelError, match="exists already"):
+        compact(ModelFolder(other), tmp_path / "twin")

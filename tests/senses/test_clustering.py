@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -49,6 +50,15 @@ def test_many_starts_are_no_worse_than_a_plain_run(rows: NDArray[np.float64], da
     first = data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=2, max_size=2, unique=True))
     labels = cluster_vectors(rows, 2, n_starts=60)
     assert sum_of_products(rows, labels.tolist()) >= naive_k_means(rows, first) - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_means_as_centres_do_as_well_as_plain_runs_from_all_pairs(seed: int) -> None:
+    rows = np.random.default_rng(seed).normal(size=(7, 3)) + np.array([1, 0, 0])
+    plain = max(naive_k_means(rows, pair, means=True) for pair in permutations(range(7), 2))
+    labels = cluster_vectors(rows, 2, centres="means", n_starts=80)
+    centres = np.stack([rows[labels == cluster].mean(axis=0) for cluster in range(labels.max() + 1)])
+    assert (rows @ centres.T).max(axis=1).sum() == pytest.approx(plain)
 
 
 # --- planted clusters

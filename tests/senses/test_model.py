@@ -181,7 +181,7 @@ def test_damaged_file_is_one_sentence(model: SenseModel, tmp_path: Path, name: s
 def test_question_imports_nothing_heavy(model: SenseModel) -> None:
     program = (
         f"import sys, wordatoms as wa; wa.load({str(model.path)!r}).senses('both3');"
-        "print([name for name in ('numba', 'sklearn', 'scipy', 'lemminflect', 'pandas') if name in sys.modules])"
+        "print([name for name in ('numba', 'sklearn', 'scipy', 'simplemma', 'pandas') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

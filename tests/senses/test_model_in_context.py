@@ -363,11 +363,66 @@ def test_map_that_does_not_belong_to_the_vectors(tmp_path: Path, wrong: InducedM
         model.disambiguate("bank", AT_THE_BANK)
 
 
+def test_unknown_word_has_the_senses_that_its_contexts_suggest(model: SenseModel) -> None:
+    texts = ["the loan of the glockenspiel and money", "the choir sang with a glockenspiel and a melody"]
+    found = model.disambiguate("glockenspiel", texts[0])[0]
+    assert (found.word, found.form, found.position) == ("glockenspiel", "glockenspiel", 4)
+    assert [each[0].sense.atom for each in model.disambiguate_each("glockenspiel", texts)] == [MONEY, SONG]
+    assert model.cluster("glockenspiel", texts, k=2).labels == (0, 1)
+    assert [len(each) for each in model.disambiguate_each("glockenspiel", ["nothing", *texts])] == [0, 1, 1]
+    assert not model.knows("glockenspiel")
+    with pytest.raises(InputError, match="'glockenspiel' is not known, and no word around it is; pass longer texts"):
+        model.disambiguate("glockenspiel", "glockenspiel unheard")
+
+
+def test_phrase_has_the_senses_that_its_contexts_suggest(model: SenseModel) -> None:
+    found = model.disambiguate("Unheard Quartet", "the choir and the unheard quartet sang a melody")[0]
+    assert (found.form, found.position, found.sense.atom) == ("unheard quartet", 4, SONG)
+    with pytest.raises(UnknownWordError, match="it is a phrase: pass texts that contain it"):
+        model.senses("unheard quartet")
+
+
+def test_place_of_the_word_may_be_given(model: SenseModel) -> None:
+    text = "the [bank] of the river and the bank with money"
+    usage = Usage.from_marked(text)
+    found = model.disambiguate("bank", usage)
+    assert [each.position for each in found] == [1]
+    assert model.cluster("bank", [usage, usage, "river bank"], k=1).texts == (0, 1, 2)
+    assert model.usages("bank", [usage, "a bank, the banks"])[0] is usage
+    assert len(model.usages("bank", [usage, "a bank, the banks"])) == 3
+    assert model.similarity("bank", "bank", context1=usage, context2=usage) == pytest.approx(1)
+
+
+def test_texts_in_place_of_usages_count_by_their_first_occurrence(model: SenseModel) -> None:
+    texts = ["the river bank and the bank", "money of the bank"]
+    usages = [model.usages("bank", [text])[0] for text in texts]
+    for ask in (model.p_senses, model.context_vectors, model.vectors_in_context):
+        np.testing.assert_array_equal(ask("bank", texts), ask("bank", usages))
+        with pytest.raises(InputError, match="no form of 'bank' is in text 1, 'no such word'"):
+            ask("bank", [texts[0], "no such word"])
+
+
+def test_list_in_place_of_a_string_and_the_reverse(model: SenseModel) -> None:
+    for ask, problem in (
+        (lambda: model.senses(["bank"]), "the word is of type list; pass one word as a string"),
+        (lambda: model.disambiguate(["bank"], "a bank"), "the word is of type list"),
+        (
+            lambda: model.disambiguate("bank", ["a bank"]),
+            "the text is of type list; pass one text as a string, or many",
+        ),
+        (lambda: model.similarity("bank", "bank", context1=["a bank"]), "the context of 'bank' is of type list"),
+        (lambda: model.cluster("bank", "a bank"), "the texts are one string, 'a bank'; pass a list of texts"),
+        (lambda: model.cluster("bank", [["a bank"]]), "a text is of type list; pass one string"),
+        (lambda: model.p_senses("bank", "a bank"), "the texts are one string"),
+        (lambda: list(model.disambiguate_each("bank", 7)), "the texts are of type int; pass a list of texts"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            ask()  # type: ignore[no-untyped-call]
+
+
 def test_unknown_words(model: SenseModel) -> None:
-    text = "the glockenspiel of the choir"
     for ask in (
-        lambda: model.disambiguate("glockenspiel", text),
-        lambda: model.cluster("glockenspiel", [text]),
+        lambda: model.senses("glockenspiel"),
         lambda: model.p_senses("glockenspiel", []),
         lambda: model.sense_vectors("rivre"),
     ):
@@ -406,8 +461,7 @@ def test_model_without_a_map(tmp_path: Path) -> None:
 
 
 def test_map_without_moments(tmp_path: Path) -> None:
-    model = world_model(tmp_path / "model", world_embeddings(), induced_map=world_map())
-    (model.path / "map-moments.npy").unlink()
+    model = world_model(tmp_path / "model", world_embeddings(), induced_map=replace(world_map(), moments=None))
     with pytest.raises(ModelError, match="learned without the moments that single contexts need; run"):
         model.disambiguate("bank", AT_THE_BANK)
     noiseless = model.make_posterior(ReadingSettings(noise=0.0, window=5))
@@ -424,8 +478,8 @@ def test_settings_as_tuned_or_by_default(model: SenseModel, tmp_path: Path) -> N
 def test_damaged_tuning_is_one_sentence(tmp_path: Path) -> None:
     model = world_model(tmp_path / "model", world_embeddings(), induced_map=world_map())
     (model.path / TUNING).write_text('{"settings": {"kappa": 3}}')
-    with pytest.raises(ModelError, match=r"tuning\.json cannot be read \(there is no setting 'kappa'.*tune the model"):
-        model.disambiguate("bank", AT_THE_BANK)
+    with pytest.raises(ModelError, match=r"tuning\.json has \d+ bytes instead of \d+; run wordatoms tune"):
+        SenseModel(model.path)
 
 
 def test_questions_import_nothing_heavy(model: SenseModel) -> None:

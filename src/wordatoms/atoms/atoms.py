@@ -253,7 +253,7 @@ class Atoms:
 
     @classmethod
     def load(cls, folder: Path) -> Atoms:
-        """Load atoms that `save` wrote; the arrays are memory-mapped.
+        """Load atoms that `save` wrote.
 
         Parameters
         ----------

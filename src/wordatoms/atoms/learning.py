@@ -8,10 +8,11 @@ very many words use or that no word is close to. Here:
    other are merged into their mean direction;
 3. a shorter k-SVD starts from the merged atoms, because means of atoms fit the words less well than atoms do; it may
    move atoms close to each other, and these are merged again;
-4. an atom is dropped if unusually many words use it, or if its nearest words are no closer to it than words are to
-   a sum of five random words with random signs (which cancel what all words have in common);
+4. an atom is dropped if its nearest words are no closer to it than words are to a sum of five random words with random
+   signs (which cancel what all words have in common);
 5. all words are coded over the remaining atoms, as unit vectors, so that weights are comparable between words. Atoms
-   are numbered by decreasing use.
+   that unusually many words use are dropped and the words coded again, until there are none. Atoms are numbered by
+   decreasing use.
 
 The number of atoms is chosen as in the paper: at the right size, a large share of the atoms of one run have a very
 close atom in another run; with too many atoms, each run splits what belongs together in its own way. The paper also
@@ -93,7 +94,7 @@ class AtomReport:
     """Atoms dropped because no words are close to them."""
     n_atoms: int
     most_users: float
-    """Number of users above which an atom was dropped."""
+    """Number of users that no atom exceeds."""
     least_coherence: float
     """Coherence below which an atom was dropped."""
     run_error: float
@@ -119,13 +120,15 @@ class Combined(NamedTuple):
     n_merged: int
 
 
-class Meaningless(NamedTuple):
-    """Masks of the atoms without meaning, and the bounds that they exceed."""
+class Coded(NamedTuple):
+    """Atoms none of which is overused, and the codes of all words over them."""
 
-    overused: NDArray[np.bool_]
-    incoherent: NDArray[np.bool_]
+    atoms: Vectors
+    codes: SparseCodes
+    n_overused: int
+    """Atoms dropped."""
     most_users: float
-    least_coherence: float
+    """The bound that no atom exceeds."""
 
 
 def learn_run(embeddings: Embeddings, *, n_atoms: int, sparsity: Sparsity = 5, **options: Any) -> KSVDRun:
@@ -138,7 +141,7 @@ def learn_run(embeddings: Embeddings, *, n_atoms: int, sparsity: Sparsity = 5, *
             f"{n_atoms:,} atoms were asked for but only {n_known:,} words have a vector; pass fewer atoms."
         )
     result = ksvd(embeddings.vectors, n_atoms=n_atoms, sparsity=np.minimum(sparsity, n_atoms), **options)
-    return KSVDRun(result.atoms, _n_users(result.codes), result.error)
+    return KSVDRun(result.atoms, count_users(result.codes), result.error)
 
 
 def combine_runs(
@@ -161,12 +164,12 @@ def combine_runs(
         callback=callback,
         **options,
     )
-    meaningless = find_meaningless(embeddings, last)
-    meaningful = last.atoms[~(meaningless.overused | meaningless.incoherent)]
-    kept = merge_near(meaningful)
-    codes = _code_words(embeddings, kept, **options)
-    by_use = np.argsort(-_n_users(codes), kind="stable")  # atoms are numbered by decreasing use
-    atoms = describe_atoms(embeddings, kept[by_use], renumbered(codes, by_use))
+    merged = merge_near(last.atoms)
+    least = least_coherence(embeddings)
+    incoherent = find_incoherent(embeddings, merged, least)
+    coded = drop_overused(embeddings, merged[~incoherent], **options)
+    by_use = np.argsort(-count_users(coded.codes), kind="stable")  # atoms are numbered by decreasing use
+    atoms = describe_atoms(embeddings, coded.atoms[by_use], renumbered(coded.codes, by_use))
     pairs = overlaps([run.atoms for run in runs])
     report = AtomReport(
         n_runs=len(runs),
@@ -174,15 +177,15 @@ def combine_runs(
         overlap_pairs=tuple(pairs),
         n_learned=sum(len(run.atoms) for run in runs),
         n_unrepeated=combined.n_unrepeated,
-        n_merged=combined.n_merged + len(meaningful) - len(kept),
-        merged_error=_relative_error(embeddings, combined.atoms, _code_words(embeddings, combined.atoms, **options)),
-        n_overused=int(meaningless.overused.sum()),
-        n_incoherent=int((meaningless.incoherent & ~meaningless.overused).sum()),
+        n_merged=combined.n_merged + len(last.atoms) - len(merged),
+        merged_error=relative_error(embeddings, combined.atoms, _code_words(embeddings, combined.atoms, **options)),
+        n_overused=coded.n_overused,
+        n_incoherent=int(incoherent.sum()),
         n_atoms=len(atoms),
-        most_users=meaningless.most_users,
-        least_coherence=meaningless.least_coherence,
+        most_users=coded.most_users,
+        least_coherence=least,
         run_error=float(np.mean([run.error for run in runs])),
-        error=_relative_error(embeddings, atoms.vectors, atoms.codes),
+        error=relative_error(embeddings, atoms.vectors, atoms.codes),
         **_code_facts(atoms),
     )
     return atoms, report
@@ -253,13 +256,33 @@ def _merge_once(atoms: Vectors) -> Vectors:
 # --- atoms without meaning
 
 
-def find_meaningless(embeddings: Embeddings, run: KSVDRun) -> Meaningless:
-    """Find the atoms that unusually many words use, and those without close words."""
-    most, least = _most_users(run.n_users), least_coherence(embeddings)
-    overused, incoherent = run.n_users > most, coherences(embeddings, run.atoms) < least
-    if (overused | incoherent).all():  # a vocabulary so small that nothing stands out
-        overused, incoherent = np.zeros_like(overused), np.zeros_like(incoherent)
-    return Meaningless(overused, incoherent, most, least)
+def find_incoherent(embeddings: Embeddings, atoms: Vectors, least: float) -> NDArray[np.bool_]:
+    """Find the atoms without close words; none if all are, as in a vocabulary so small that nothing stands out."""
+    incoherent = coherences(embeddings, atoms) < least
+    return incoherent & ~incoherent.all()
+
+
+def drop_overused(
+    embeddings: Embeddings,
+    atoms: Vectors,
+    *,
+    sparsity: Sparsity = 5,
+    nonnegative: bool = False,
+    threads: int | None = None,
+) -> Coded:
+    """Code all words, drop the atoms that unusually many of them use, and repeat until no atom exceeds the bound.
+
+    The bound is taken from the codes that it is checked on: the words of a dropped atom move to others. It is above the
+    median, so at least half of the atoms pass each time and the repetition ends.
+    """
+    n_before = len(atoms)
+    while True:
+        codes = _code_words(embeddings, atoms, sparsity=sparsity, nonnegative=nonnegative, threads=threads)
+        n_users = count_users(codes)
+        most = most_users(n_users)
+        if n_users.max() <= most:
+            return Coded(atoms, codes, n_before - len(atoms), most)
+        atoms = atoms[n_users <= most]
 
 
 def coherences(embeddings: Embeddings, vectors: Vectors) -> NDArray[np.float64]:
@@ -278,7 +301,7 @@ def least_coherence(embeddings: Embeddings) -> float:
     return float(np.quantile(coherences(embeddings, mixtures), 0.95))
 
 
-def _most_users(n_users: NDArray[np.int64]) -> float:
+def most_users(n_users: NDArray[np.int64]) -> float:
     """The number of users above which an atom is an outlier, by median and quartiles of the logarithm."""
     logs = np.log1p(n_users)
     lower, median, upper = np.quantile(logs, [0.25, 0.5, 0.75])
@@ -289,11 +312,12 @@ def _most_users(n_users: NDArray[np.int64]) -> float:
 # --- the final atoms
 
 
-def _n_users(codes: SparseCodes) -> NDArray[np.int64]:
+def count_users(codes: SparseCodes) -> NDArray[np.int64]:
+    """The number of words whose code has each atom, with a weight of either sign."""
     return np.bincount(codes.atoms[codes.atoms >= 0], minlength=codes.n_atoms)
 
 
-def _relative_error(embeddings: Embeddings, atoms: Vectors, codes: SparseCodes) -> float:
+def relative_error(embeddings: Embeddings, atoms: Vectors, codes: SparseCodes) -> float:
     """Relative error on the original vectors: errors of unit vectors are weighted by the squared lengths."""
     left = total = 0.0
     for start in range(0, len(embeddings), 4096):

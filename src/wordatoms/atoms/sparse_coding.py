@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wordatoms.errors import InputError, ModelError, require_extra
 from wordatoms.parallel import one_blas_thread, resolve_threads, run_threads
-from wordatoms.storage.files import load_array, save_array
+from wordatoms.storage.files import load_array, write_array, write_together
 
 Matrix = NDArray[Any]
 """A matrix of single or double precision."""
@@ -161,12 +161,14 @@ class SparseCodes:
         name : str, default "codes"
         """
         Path(folder).mkdir(parents=True, exist_ok=True)
-        save_array(Path(folder) / f"{name}-atoms.npy", self.atoms)
-        save_array(Path(folder) / f"{name}-weights.npy", self.weights)
+        paths = (Path(folder) / f"{name}-atoms.npy", Path(folder) / f"{name}-weights.npy")
+        with write_together(*paths) as files:
+            for file, array, path in zip(files, (self.atoms, self.weights), paths, strict=True):
+                write_array(file, array, path)
 
     @classmethod
     def load(cls, folder: Path, name: str = "codes", *, n_atoms: int) -> SparseCodes:
-        """Load codes that `save` wrote; the arrays are memory-mapped.
+        """Load codes that `save` wrote.
 
         Parameters
         ----------

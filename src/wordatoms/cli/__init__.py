@@ -19,6 +19,8 @@ from typing import Any, NoReturn
 def main() -> NoReturn:
     """Entry point of the `wordatoms` command."""
     signal.signal(signal.SIGTERM, _stop)
+    if sys.stdout is None:
+        _open_closed_output()
     try:
         code = _run()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # too late to stop anything
@@ -54,8 +56,14 @@ def _run() -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except (Interrupted, click.Abort):
+    except (Interrupted, click.Abort) as stopped:
+        if isinstance(stopped.__cause__, EOFError):  # click takes any for an end of input; questions handle theirs
+            raise stopped.__cause__ from None
         raise KeyboardInterrupt from None
+    except SystemError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # a signal arrived inside a library written in C
+            raise KeyboardInterrupt from None
+        raise
     except BrokenPipeError:
         _leave_quietly()
     except WordatomsError as error:
@@ -73,6 +81,14 @@ def _run() -> int:
 def _stop(_signal: int, _frame: FrameType | None) -> None:
     """End on SIGTERM as on Ctrl-C, so that temporary files are cleaned up."""
     raise KeyboardInterrupt
+
+
+def _open_closed_output() -> None:
+    """Make writing to a closed standard output an error: Python would discard it, or a file get its number."""
+    number = os.open(os.devnull, os.O_RDONLY)
+    if number != 1:
+        os.dup2(number, 1)
+    sys.stdout = os.fdopen(1, "w", closefd=False)
 
 
 def _fail(sentence: str, code: int = 1) -> NoReturn:
@@ -98,6 +114,7 @@ def _describe(error: OSError) -> str:
         errno.ENOSPC: full,
         errno.EDQUOT: full.replace("disk is full", "quota of the disk is used up"),
         errno.EACCES: "permission denied; check the rights of the file or folder.",
+        errno.EBADF: "standard output is closed.",
         errno.EROFS: "the disk is read-only; pass another folder.",
     }
     reason = advice.get(error.errno or 0, f"{error.strerror or error}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,8 @@ import click
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
 from wordatoms.cli.output import counted, remark, show_json
-from wordatoms.cli.texts import read_lines
+from wordatoms.cli.texts import marked_places, read_lines
+from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
     from wordatoms.senses.model import SenseModel
@@ -24,19 +26,22 @@ N_TYPICAL, LONGEST = 3, 100
 @click.argument("word")
 @options.contexts
 @click.option("-k", "k", type=options.NUMBER_OR_AUTO, default="auto", help="Number of clusters, or auto.")
+@options.mark
 @options.model
 @options.seed
 @options.as_json
 @options.quiet
-def cluster(word: str, contexts: str, k: Any, model: str, seed: int, as_json: bool, quiet: bool) -> None:
+def cluster(
+    word: str, contexts: str, k: Any, mark: str | None, model: str, seed: int, as_json: bool, quiet: bool
+) -> None:
     """Cluster the occurrences of WORD in your texts by sense.
 
     This is word-sense induction. Every occurrence of WORD in any inflected form is a usage. Shows the clusters, the
-    senses that are meant in each, and its most typical texts.
+    senses that are meant in each, and its most typical texts. WORD may be unknown, or several words such as "new york".
     """
     texts = read_lines(contexts, blank=True)  # with blank lines, so that the numbers are those of the file
     opened = load_model(model)
-    found = opened.cluster(word, texts, k, random_state=seed)
+    found = _find_clusters(opened, word, texts, k, mark, seed)
     n_without = len(texts) - len(set(found.texts))
     if k != "auto" and len(found) < k:
         remark(f"{len(found.usages):,} usages make {len(found):,} clusters, fewer than {k:,}", quiet=quiet)
@@ -45,7 +50,23 @@ def cluster(word: str, contexts: str, k: Any, model: str, seed: int, as_json: bo
     else:
         _show(opened, found, texts)
     if n_without:
-        remark(f"{counted(n_without, 'line')} without any form of {word!r}", quiet=quiet)
+        missing = f"any form of {word!r}" if mark is None else "a marked word"
+        remark(f"{counted(n_without, 'line')} without {missing}", quiet=quiet)
+
+
+def _find_clusters(
+    opened: SenseModel, word: str, texts: list[str], k: Any, mark: str | None, seed: int
+) -> UsageClusters:
+    """Cluster the usages, all of them or the marked ones; their texts are the lines of the file."""
+    if mark is None:
+        return opened.cluster(word, texts, k, random_state=seed)
+    places = list(marked_places(texts, mark, opened.tokenizer))
+    if not places:
+        raise InputError(
+            f"no word of the {len(texts):,} lines is marked by {mark!r}; write the marks around the words."
+        )
+    found = opened.cluster(word, [usage for _, usage in places], k, random_state=seed)
+    return replace(found, texts=tuple(places[number][0] for number in found.texts))
 
 
 def _clusters(opened: SenseModel, found: UsageClusters) -> Iterator[dict[str, Any]]:

@@ -23,10 +23,18 @@ COMPACT = "compact"
 )
 @click.option("--words", type=click.Path(path_type=Path), help="Word list of an .npy file, one word per line.")
 @click.option("--max-words", type=click.IntRange(1), help="Read only the first words, up to this number.")
+@options.language
 @options.force
 @options.quiet
 def import_(
-    vectors: str, output: str, format: str, words: Path | None, max_words: int | None, force: bool, quiet: bool
+    vectors: str,
+    output: str,
+    format: str,
+    words: Path | None,
+    max_words: int | None,
+    language: str,
+    force: bool,
+    quiet: bool,
 ) -> None:
     """Make a model from a file of word vectors.
 
@@ -36,7 +44,9 @@ def import_(
     from wordatoms.storage.folder import ModelFolder
 
     folder = ModelFolder(output, create=True)
-    made = import_vectors(Path(vectors), folder, format=format, words=words, max_words=max_words, force=force)
+    made = import_vectors(
+        Path(vectors), folder, format=format, words=words, max_words=max_words, language=language, force=force
+    )
     remark(f"{folder.path}: {made!r}" if made else f"{folder.path}: exists already", quiet=quiet)
 
 

@@ -1,4 +1,4 @@
-"""`lineup`: play the police lineup, or build a testbed for it."""
+"""`lineup`: play the police lineup, add up recorded plays, or build a testbed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PERSON, SAME_T, FIXED_T = "you", "the machine, choosing as many", f"the machine,
 
 @click.group()
 def lineup() -> None:
-    """Play the police lineup, or build a testbed for it."""
+    """Play the police lineup, add up recorded plays, or build a testbed."""
 
 
 @lineup.command()
@@ -51,7 +51,7 @@ def build(
 ) -> None:
     """Build a testbed from WordNet.
 
-    The default options give the bundled testbed.
+    The rule of the bundled testbed, which was built with the default options.
     """
     from wordatoms.paper.tasks.lineup.building import build_testbed
     from wordatoms.paper.wordnet import WordNet
@@ -74,9 +74,12 @@ def _check_output(path: Path) -> None:
 
 def _read_vocabulary(path: Path) -> frozenset[str]:
     from wordatoms.counts.word_lists import parse_words
+    from wordatoms.storage.untrusted import LARGEST_WORDS
+    from wordatoms.text.files import read_whole
 
+    content = read_whole(path, LARGEST_WORDS)
     try:
-        return frozenset(parse_words(path.read_bytes()).words)
+        return frozenset(parse_words(content).words)
     except InputError as error:
         raise InputError(f"{path} is not a list of words: {error}") from error
 
@@ -93,9 +96,24 @@ def _read_vocabulary(path: Path) -> frozenset[str]:
 @click.option("--rounds", type=click.IntRange(1), default=5, help="Number of words.")
 @click.option("-n", "--shown", type=click.IntRange(2), default=20, help="Senses in a lineup.")
 @click.option("--seed", type=click.IntRange(0), help="Random seed.  [default: different lineups each time]")
+@click.option(
+    "--record",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Add a line per word to this table; see `lineup scores`.  [default: nothing is stored]",
+)
+@click.option("--player", default="anonymous", help="Your name in the table of --record.")
 @options.as_json
 def play(
-    model: str, alone: bool, testbed_file: str | None, rounds: int, shown: int, seed: int | None, as_json: bool
+    model: str,
+    alone: bool,
+    testbed_file: str | None,
+    rounds: int,
+    shown: int,
+    seed: int | None,
+    record: str | None,
+    player: str,
+    as_json: bool,
 ) -> None:
     """Take the test yourself: which of these lists of words are senses of a word?
 
@@ -104,7 +122,11 @@ def play(
     import numpy as np
 
     from wordatoms.paper.tasks.lineup.data import draw_lineups, load_testbed
+    from wordatoms.paper.tasks.lineup.plays import append_plays, check_player, make_play
 
+    player = check_player(player)
+    if record:
+        append_plays(Path(record), [])  # a file that cannot be used is refused before the game
     testbed = load_testbed(testbed_file)
     words = [*testbed]
     rng = np.random.default_rng(seed)
@@ -116,7 +138,28 @@ def play(
     mean = len(testbed.senses) / len(testbed)
     say(f"Each word has {mean:.1f} senses on average. Write the numbers of those you find, such as: 3 7 12")
     answers = list(_play_rounds(testbed, lineups, machine, say))
+    if record:
+        played = zip(lineups.words, answers, strict=False)  # as many as were finished
+        append_plays(Path(record), [make_play(testbed, player, word, shown, chosen) for word, chosen in played])
     _show_score(testbed, lineups.words, answers, machine, as_json=as_json)
+
+
+@lineup.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(dir_okay=False), metavar="FILE…")
+@options.as_json
+def scores(files: tuple[str, ...], as_json: bool) -> None:
+    """Add up recorded plays: precision and recall of each player and of all, as means over the words played.
+
+    FILE is a table that `lineup play --record` has written.
+    """
+    from wordatoms.paper.tasks.lineup.evaluate import PAPER
+    from wordatoms.paper.tasks.lineup.plays import add_up, read_plays
+
+    rows = add_up([play for file in files for play in read_plays(Path(file))])
+    if as_json:
+        show_json({"scores": rows, "paper": PAPER})
+    else:
+        show_table([name.replace("_", " ") for name in rows[0]], [[*row.values()] for row in rows])
 
 
 def _machine_answers(model: str, testbed: Testbed, lineups: Lineups) -> Answers:

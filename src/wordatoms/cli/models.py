@@ -20,7 +20,10 @@ def load_embeddings(model: str) -> Embeddings:
     if not {"embed", "import"} & set(folder.stages):
         raise ModelError(f"{model} has no vectors yet; run: wordatoms embed {model}")
     folder.check()
-    return Embeddings.load(folder.path)
+    try:
+        return Embeddings.load(folder.path)
+    finally:  # words and vectors of two models may load without an error
+        folder.check_unchanged()
 
 
 def load_model(model: str) -> SenseModel:

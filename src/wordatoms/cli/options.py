@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wordatoms.cli.output import remark
+
 if TYPE_CHECKING:
     from wordatoms.run import Run
 
@@ -133,7 +135,37 @@ contexts = click.option(
     required=True,
     help="File with one text per line; - is standard input.",
 )
+mark = click.option(
+    "--mark",
+    metavar="MARKS",
+    help="The word stands between these marks, such as [] in 'He lit the [match] slowly'; other places do not count.",
+)
 replace_invalid = click.option("--replace-invalid", is_flag=True, help="Replace invalid UTF-8 instead of failing.")
+
+
+def _check_language(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    """Check a language code, and tell if there are no inflected forms for it."""
+    from wordatoms.contexts.inflection import DEFAULT_LANGUAGE, check_language, has_forms
+
+    code = check_language(value)
+    if code != DEFAULT_LANGUAGE and not has_forms(code):
+        remark(f"no inflected forms are known for the language '{code}'; each word stands for itself")
+    return code
+
+
+language = click.option(
+    "--language",
+    metavar="CODE",
+    default="en",
+    callback=_check_language,
+    help="Language of the text, such as en or de, for inflected forms.",
+)
+method = click.option(
+    "--method",
+    type=click.Choice(["auto", "uses", "code"]),
+    default="auto",
+    help="Senses by use, or from the code of the word, as in the paper; auto takes uses where the model has them.",
+)
 number = click.option("-n", "--number", type=click.IntRange(1), default=10, help="Items to show.")
 
 

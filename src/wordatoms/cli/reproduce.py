@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from wordatoms.paper.exhibits.blocks import Table
     from wordatoms.paper.exhibits.exhibit import Exhibit
     from wordatoms.paper.exhibits.inputs import Inputs
-    from wordatoms.paper.report.runner import Outcome
+    from wordatoms.paper.report.outcome import Outcome
 
 
 @click.command()
 @click.argument("names", metavar="[TABLE]…", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Compute all tables and figures.")
+@click.option("--bundled", is_flag=True, help="Show the results that come with the package; compute the rest.")
 @click.option("--list", "listing", is_flag=True, help="List the tables and figures and what they need.")
 @click.option(
     "-o", "--output", type=click.Path(file_okay=False), help="Folder for the report; without it, tables are printed."
@@ -48,12 +49,14 @@ if TYPE_CHECKING:
 @options.threads
 @options.as_json
 @options.quiet
-def reproduce(names: tuple[str, ...], everything: bool, listing: bool, output: str | None, **given: Any) -> None:
+def reproduce(
+    names: tuple[str, ...], everything: bool, bundled: bool, listing: bool, output: str | None, **given: Any
+) -> None:
     """Compute every table and figure of the paper and compare it with the paper.
 
     TABLE is a name such as table-7, figure-1a or walk. With -o, writes a page (index.html) and all numbers
-    (results.json) to a folder. Items whose data are missing are listed with instructions how to get them. Results are
-    reused as long as nothing they depend on has changed.
+    (results.json) to a folder. Items whose data are missing show the result that comes with the package, marked as
+    such, and how to get the data. Results are reused as long as nothing they depend on has changed.
     """
     from wordatoms.paper.report.page import prepare_folder
     from wordatoms.paper.report.runner import EXHIBITS, find_exhibits, run_exhibits
@@ -76,7 +79,8 @@ def reproduce(names: tuple[str, ...], everything: bool, listing: bool, output: s
             inputs,
             folder=folder,
             force=given["force"],
-            on_start=lambda number, total, each: remark(f"[{number}/{total}] {each.name} …", quiet=given["quiet"]),
+            prefer_bundled=bundled,
+            on_start=lambda number, total, each: remark(f"[{number}/{total}] {each.title} …", quiet=given["quiet"]),
             on_end=lambda outcome: remark(f"    {_ended(outcome)}", quiet=given["quiet"]),
         )
     )
@@ -102,14 +106,19 @@ def _open(given: dict[str, Any]) -> Inputs:
 
 
 def _ended(outcome: Outcome) -> str:
+    missing = f"missing: {', '.join(name for name, _ in outcome.missing)}" if outcome.missing else ""
     if outcome.status == "missing":
-        return f"missing: {', '.join(name for name, _ in outcome.missing)}"
+        return missing
+    if outcome.status == "bundled":
+        return "; ".join(filter(None, (missing, f"the bundled result of {outcome.computed} is shown")))
     if outcome.status == "failed":
         return f"failed: {outcome.says}"
     return "as before, from an earlier run" if outcome.cached else f"done in {outcome.seconds:.1f} s"
 
 
 def _show_list(exhibits: Sequence[Exhibit], inputs: Inputs, *, as_json: bool) -> None:
+    from wordatoms.paper.report.bundled import read_bundled
+
     rows: list[dict[str, Any]] = [
         {
             "name": each.name,
@@ -117,6 +126,7 @@ def _show_list(exhibits: Sequence[Exhibit], inputs: Inputs, *, as_json: bool) ->
             "of_the_paper": each.is_paper,
             "needs": [need.name for need in each.needs],
             "missing": [{"what": need.name, "how": need.how} for need in each.missing(inputs)],
+            "bundled": kept.computed if (kept := read_bundled(each)) else None,
             "shows_more_with": [need.name for need in each.helped_by],
         }
         for each in exhibits
@@ -125,10 +135,16 @@ def _show_list(exhibits: Sequence[Exhibit], inputs: Inputs, *, as_json: bool) ->
         show_json(rows)
         return
     cells = [
-        [row["name"], ", ".join(row["needs"]) or "nothing", ", ".join(each["what"] for each in row["missing"]) or "–"]
+        [
+            row["title"],
+            row["name"],
+            ", ".join(row["needs"]) or "nothing",
+            ", ".join(each["what"] for each in row["missing"]) or "–",
+            row["bundled"] or "–",
+        ]
         for row in rows
     ]
-    show_table(["name", "needs", "missing"], cells)
+    show_table(["table or figure", "name to type", "needs", "missing", "bundled result"], cells)
     hows = {each["what"]: each["how"] for row in rows for each in row["missing"]}
     for what, how in hows.items():
         click.echo(f"\n{what}: {how}")
@@ -137,6 +153,7 @@ def _show_list(exhibits: Sequence[Exhibit], inputs: Inputs, *, as_json: bool) ->
 def _show(outcomes: Sequence[Outcome], inputs: Inputs, folder: Path | None, given: dict[str, Any]) -> None:
     from wordatoms.paper.report.page import write_report
     from wordatoms.paper.report.runner import report_json
+    from wordatoms.paper.report.tally import RULE, count_figures
 
     if folder:
         page = write_report(folder, outcomes, inputs)
@@ -146,19 +163,28 @@ def _show(outcomes: Sequence[Outcome], inputs: Inputs, folder: Path | None, give
     elif not folder:
         for outcome in outcomes:
             _print(outcome)
+        tally = count_figures(outcomes)
+        if tally.numbers:
+            click.echo("\n" + "\n".join([*tally.sentences(), RULE]))
 
 
 def _print(outcome: Outcome) -> None:
     """An exhibit as tables."""
     from wordatoms.paper.exhibits.blocks import Table, compare_table
+    from wordatoms.paper.report.bundled import describe_bundled
 
     click.echo(f"\n{outcome.exhibit.title}")
+    if outcome.status == "bundled":
+        click.echo(f"Bundled result. {describe_bundled(outcome)}")
+    if outcome.status == "failed":
+        click.echo(outcome.says)
+    if outcome.missing:
+        click.echo("To compute it here:" if outcome.numbers else "missing:")
+    for what, how in outcome.missing:
+        click.echo(f"  {what}: {how}")
     if outcome.numbers is None:
-        click.echo(outcome.says if outcome.status == "failed" else "missing:")
-        for what, how in outcome.missing:
-            click.echo(f"  {what}: {how}")
         return
-    figures = outcome.exhibit.figures(outcome.numbers)
+    figures = outcome.figures
     tables = [compare_table(figures)] if figures else []
     tables += [block for block in outcome.exhibit.render(outcome.numbers) if isinstance(block, Table)]
     for table in tables:

@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 SECTIONS = {
-    "Ask a model": "explore senses atoms disambiguate nearest similarity induce compare info",
+    "Ask a model": "explore senses atoms disambiguate read nearest similarity induce compare info",
     "Work on text": "cluster sentences topics",
-    "Make a model": "train count embed map atomize tune import export",
+    "Make a model": "train count embed map atomize observe tune import export",
     "Check a model": "evaluate lineup reproduce",
 }
 SHARED_MODULES = {
-    **dict.fromkeys(("count", "embed", "map", "atomize"), "train"),
+    **dict.fromkeys(("count", "embed", "map", "atomize", "observe"), "train"),
     **dict.fromkeys(("import", "export"), "import_export"),
 }
 """The modules of commands that are not in a module of their own name."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +12,7 @@ from wordatoms.cli.models import load_model
 from wordatoms.cli.output import counted, list_words, remark, show_json, show_table
 
 if TYPE_CHECKING:
-    from wordatoms.senses.model import SenseModel
+    from wordatoms.senses.model import Method, SenseModel
     from wordatoms.senses.results import Candidate, Sense
 
 INDENT = " " * 19
@@ -24,6 +24,7 @@ N_FORMS, LIGHTEST_FORM = 3, 0.05
 @click.argument("words", metavar="WORD…", nargs=-1, required=True)
 @options.model
 @options.number
+@options.method
 @click.option("--forms", is_flag=True, help="Pool the inflected forms: tie, ties, tied, tying.")
 @click.option(
     "--candidates", type=click.IntRange(1), metavar="N", help="Show the N closest atoms instead, to pick senses from."
@@ -35,6 +36,7 @@ def senses(
     words: tuple[str, ...],
     model: str,
     number: int,
+    method: Method,
     forms: bool,
     candidates: int | None,
     pick: tuple[int, ...],
@@ -43,9 +45,10 @@ def senses(
 ) -> None:
     """Show the senses of words.
 
-    Each sense has a weight, its atom, the words nearest to the atom, and other words that have a sense in it. To choose
-    the senses of a word yourself, list the closest atoms with --candidates and keep the right ones with --pick; picks
-    are saved in the model's folder and shown from then on.
+    Each sense has its share of the uses of the word, its atom, the words nearest to the sense, and other words that
+    have a sense in the atom. A model whose text was not observed, and --method code, have the paper's senses instead:
+    the atoms of the word's code with their weights. To choose the senses of a word yourself, list the closest atoms
+    with --candidates and keep the right ones with --pick; picks are saved in the model's folder and shown from then on.
     """
     if pick and unpick:
         raise click.UsageError("--pick and --unpick are mutually exclusive.")
@@ -58,13 +61,14 @@ def senses(
         closest = {word: opened.candidates(word, candidates, n_nearest=number) for word in words}
         show_json(closest) if as_json else _show_candidates(closest)
         return
-    found = {word: opened.senses(word, forms=forms, n_nearest=number, n_linked=number) for word in words}
+    shown: dict[str, Any] = {"method": method, "n_nearest": number, "n_linked": number}
+    found = {word: opened.senses(word, forms=forms, **shown) for word in words}
     if as_json:
         show_json(found)
         return
     for place, (word, items) in enumerate(found.items()):
         click.echo(("\n" if place else "") + word)
-        _show_senses(items, [] if forms else _senses_of_forms(opened, word, number))
+        _show_senses(items, [] if forms else _senses_of_forms(opened, word, shown))
 
 
 def _save_picks(model: SenseModel, words: Sequence[str], atoms: tuple[int, ...]) -> None:
@@ -77,21 +81,29 @@ def _save_picks(model: SenseModel, words: Sequence[str], atoms: tuple[int, ...])
     remark(f"{notes_folder(model.path)}: {done} '{words[0]}'")
 
 
-def _senses_of_forms(model: SenseModel, word: str, number: int) -> list[Sense]:
-    found = model.senses_of_forms(word, N_FORMS, n_nearest=number, n_linked=number)
-    return [sense for sense in found if sense.weight >= LIGHTEST_FORM]
+def _senses_of_forms(model: SenseModel, word: str, shown: dict[str, Any]) -> list[Sense]:
+    found = model.senses_of_forms(word, N_FORMS, **shown)
+    return [sense for sense in found if _importance(sense) >= LIGHTEST_FORM]
+
+
+def _is_worth_showing(sense: Sense) -> bool:
+    from wordatoms.senses.results import LIGHTEST, LIGHTEST_SHARE
+
+    return sense.picked or (sense.weight >= LIGHTEST if sense.share is None else sense.share >= LIGHTEST_SHARE)
+
+
+def _importance(sense: Sense) -> float:
+    return sense.weight if sense.share is None else sense.share
 
 
 def _show_senses(items: list[Sense], of_forms: list[Sense]) -> None:
-    from wordatoms.senses.results import LIGHTEST
-
-    shown = [sense for sense in items if sense.weight >= LIGHTEST or sense.picked] or items
+    shown = [sense for sense in items if _is_worth_showing(sense)] or items
     for sense in shown:
         _show_sense(sense)
     if len(shown) < len(items):
-        click.echo(f"  and {len(items) - len(shown)} with a weight below {LIGHTEST}, shown by --json")
+        click.echo(f"  and {len(items) - len(shown)} smaller ones, shown by --json")
     if not items:
-        click.echo("  no atom has a positive weight")
+        click.echo("  no senses: no atom has a positive weight, or the text shows too few uses")
     if of_forms:
         click.echo("  in other forms (--forms shows all, weighted by how often each form occurs):")
     for sense in of_forms:
@@ -102,14 +114,15 @@ def _show_sense(sense: Sense) -> None:
     near = {each.word for each in sense.nearest}
     linked = [link.word for link in sense.linked if link.word not in near]
     words = list_words(sense.nearest, name=sense.label if sense.named else "")
-    click.echo(f"  {sense.weight:5.2f}  atom {sense.atom:<5} {words}")
+    atom = f"atom {sense.atom}" if sense.atom >= 0 else "general" if sense.is_general else "no atom"
+    click.echo(f"  {_importance(sense):5.2f}  {atom:<10} {words}")
     if set(sense.forms) != {sense.word}:
         click.echo(f"{INDENT}in {', '.join(sense.forms)}")
     if linked:
         click.echo(f"{INDENT}also a sense of {', '.join(linked)}")
 
 
-def _show_candidates(found: dict[str, list[Candidate]]) -> None:
+def _show_candidates(found: Mapping[str, Sequence[Candidate]]) -> None:
     for word, items in found.items():
         click.echo(word)
         rows = [

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
 from wordatoms.cli.output import show_json
+
+if TYPE_CHECKING:
+    from wordatoms.contexts.usages import Usage
+    from wordatoms.text.tokenizer import Tokenizer
 
 
 @click.command()
@@ -14,12 +20,16 @@ from wordatoms.cli.output import show_json
 @click.argument("word2")
 @click.option("--context1", metavar="TEXT", help="A text that contains WORD1.")
 @click.option("--context2", metavar="TEXT", help="A text that contains WORD2.")
+@options.mark
 @options.model
 @options.as_json
-def similarity(word1: str, word2: str, context1: str | None, context2: str | None, model: str, as_json: bool) -> None:
+def similarity(
+    word1: str, word2: str, context1: str | None, context2: str | None, mark: str | None, model: str, as_json: bool
+) -> None:
     """Measure the similarity of two words, alone or in context.
 
-    Prints the cosine of their vectors; with a context, the cosine of the senses that are meant there.
+    Prints the cosine of their vectors; with a context, the cosine of the senses that are meant there. A word with a
+    context may be unknown, or several words such as "new york".
     """
     if context1 is None and context2 is None:
         from wordatoms.senses.parts import ModelParts
@@ -27,8 +37,17 @@ def similarity(word1: str, word2: str, context1: str | None, context2: str | Non
         opened = ModelParts(model)
         cosine = opened.embeddings.similarity(*(opened.find_spelling(word) or word for word in (word1, word2)))
     else:
-        cosine = load_model(model).similarity(word1, word2, context1=context1, context2=context2)
+        with_senses = load_model(model)
+        places = [_place(text, mark, with_senses.tokenizer) for text in (context1, context2)]
+        cosine = with_senses.similarity(word1, word2, context1=places[0], context2=places[1])
     if as_json:
         show_json({"word1": word1, "word2": word2, "similarity": cosine})
     else:
         click.echo(f"{cosine:.4f}")
+
+
+def _place(text: str | None, mark: str | None, tokenizer: Tokenizer) -> str | Usage | None:
+    """Return a context, or the marked place in it."""
+    from wordatoms.contexts.usages import Usage
+
+    return text if text is None or mark is None else Usage.from_marked(text, mark, tokenizer=tokenizer)

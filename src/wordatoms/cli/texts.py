@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wordatoms.errors import InputError
 from wordatoms.text.files import standard_input
+
+if TYPE_CHECKING:
+    from wordatoms.contexts.usages import Usage
+    from wordatoms.text.tokenizer import Tokenizer
+
+LONGEST_LINE = 4 << 20
+"""Bytes; the file may be a device that never ends."""
 
 
 def read_lines(path: str, *, blank: bool = False) -> list[str]:
@@ -19,14 +27,27 @@ def read_lines(path: str, *, blank: bool = False) -> list[str]:
     return found
 
 
+def marked_places(texts: Iterable[str], marks: str, tokenizer: Tokenizer) -> Iterator[tuple[int, Usage]]:
+    """Yield the places between marks, each with the number of its text, from 0."""
+    from wordatoms.contexts.usages import marked_usages
+
+    for number, text in enumerate(texts):
+        for usage in marked_usages(text, marks, tokenizer):
+            yield number, usage
+
+
 @contextmanager
 def open_lines(path: str) -> Iterator[Iterator[str]]:
     """Iterate over the lines of a file or of standard input, without their line ends."""
     with nullcontext(standard_input()) if path == "-" else Path(path).open("rb") as file:
-        yield (_decode(line, path, number) for number, line in enumerate(file, 1))
+        lines = iter(lambda: file.readline(LONGEST_LINE + 1), b"")
+        yield (_decode(line, path, number) for number, line in enumerate(lines, 1))
 
 
 def _decode(line: bytes, path: str, number: int) -> str:
+    if len(line) > LONGEST_LINE or b"\0" in line:
+        fault = "contains a NUL byte" if b"\0" in line else f"has more than {LONGEST_LINE:,} bytes"
+        raise InputError(f"line {number:,} of {path} {fault}; pass one text per line.")
     try:
         return line.decode().rstrip("\r\n")
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""`train` and its stages `count`, `embed`, `map` and `atomize`."""
+"""`train` and its stages `count`, `embed`, `map`, `atomize` and `observe`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from wordatoms.storage.folder import ModelFolder
 
 Command = Callable[..., Any]
+LARGEST_PHRASES = 1 << 26
+"""Bytes of a file of phrases."""
 WEIGHTINGS = ("auto", "uniform", "threshold", "log-count", "reliability")
 
 
@@ -63,6 +64,7 @@ count_options = _with(
         help="File of phrases, one per line, that become one word: new york → new_york.",
     ),
     options.replace_invalid,
+    options.language,
 )
 embed_options = _with(
     _choice(
@@ -140,7 +142,8 @@ local_options = _with(options.engine_elsewhere, options.scheduler_elsewhere, run
 def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     """Train a model on text.
 
-    Counts words and pairs, learns word vectors, the map from contexts to words, and the atoms. TEXT is any number of
+    Counts words and pairs, learns word vectors, the map from contexts to words, and the
+    atoms, and finds the senses of all words by their use. TEXT is any number of
     files, folders, globs, addresses such as s3://bucket/texts, or - for standard input. Files have one paragraph per
     line or are MediaWiki dumps, plain or compressed (gzip, bzip2, xz, zstd). Finished stages are skipped; an
     interrupted run resumes.
@@ -150,7 +153,7 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     parameters, atom_settings = _parameters(given), _atom_settings(given)
     check_training(text, given["method"], parameters)  # before a cluster is started
     for stream in streams_of(text):
-        remark(f"{output}: no map from contexts to words, because '{stream}' is a stream")
+        remark(f"{output}: no map from contexts to words and no senses by use, because '{stream}' is a stream")
     with _opened_run(given) as run:
         train(
             text,
@@ -246,6 +249,29 @@ def atomize(model: str, **given: Any) -> None:
     _show_made(folder, "atomize", made, given)
 
 
+@click.command()
+@click.argument("model")
+@click.option("--text", multiple=True, help="Text to read; may be repeated.  [default: the text that was counted]")
+@_number("--occurrences", "n_occurrences", default=600, help="Maximum occurrences read per word.")
+@options.seed
+@reading_options
+def observe(model: str, text: tuple[str, ...], **given: Any) -> None:
+    """Stage 5 of train: find the senses of all words by their use.
+
+    Reads a random sample of the occurrences of every word in one pass over the text, and finds which senses their
+    contexts show: how large a share of the uses each has, and its vector. The vector of a word hides rare senses; its
+    uses do not. Atoms of a word that no use confirms are dropped.
+    """
+    from wordatoms.pipeline.observe import ObserveSettings, observe
+    from wordatoms.storage.folder import ModelFolder
+
+    folder = ModelFolder(model)
+    settings = ObserveSettings(**{name: given[name] for name in ObserveSettings.__dataclass_fields__})
+    with _opened_run(given) as run:
+        made = observe(folder, settings, sources=text, force=given["force"], run=run)
+    _show_made(folder, "observe", made, given)
+
+
 def _show_made(folder: ModelFolder, stage: str, made: bool, given: Mapping[str, Any]) -> None:
     from wordatoms.pipeline.train import StageDone
 
@@ -308,8 +334,10 @@ def _parameters(given: Mapping[str, Any]) -> dict[str, Any]:
 def _read_phrases(path: str | None) -> tuple[str, ...]:
     if path is None:
         return ()
+    from wordatoms.text.files import read_whole
+
     try:
-        lines = Path(path).read_bytes().decode().split("\n")
+        lines = read_whole(path, LARGEST_PHRASES).decode().split("\n")
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path} is not UTF-8 text (byte {error.start:,}); pass a file with one phrase per line."

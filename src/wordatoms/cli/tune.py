@@ -44,7 +44,7 @@ def tune(model: str, other: str | None, as_json: bool, quiet: bool, **given: Any
     """Choose the settings for reading contexts.
 
     Pairs of unrelated words with similar frequency are merged into pseudowords, in text that the model has not seen;
-    the settings that tell the two words apart best are saved in the model. No test set is used.
+    the settings that tell the two words apart best are saved in the model. No labelled data are needed.
     """
     from wordatoms.pipeline.tune import adopt_tuning
     from wordatoms.storage.folder import ModelFolder

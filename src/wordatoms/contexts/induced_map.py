@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 
 from wordatoms.contexts.averages import ContextAverages, load_checked
 from wordatoms.contexts.sif import DEFAULT_A, SIF, Context, p_words, remove_direction
+from wordatoms.contexts.usages import Usage, target_tokens
 from wordatoms.embeddings.embeddings import Embeddings
-from wordatoms.errors import InputError, ModelError
+from wordatoms.errors import InputError, ModelError, require_string
 from wordatoms.parallel import one_blas_thread
 from wordatoms.storage.files import save_array, write_json
 from wordatoms.storage.untrusted import read_json
@@ -375,19 +376,20 @@ def _without_direction(matrix: NDArray[np.float64], direction: NDArray[np.float3
 
 
 def find_contexts(
-    word: str, texts: Iterable[str], sif: SIF, *, window: int = 10, include_target: bool = False
+    word: str, texts: Iterable[str | Usage], sif: SIF, *, window: int = 10, include_target: bool = False
 ) -> list[list[str]]:
     """Return the known words around each occurrence of a word, or of several consecutive words, in texts.
 
     A text without the word is one context as a whole.
     """
-    target = sif.tokenizer.tokens(word)
-    if not target:
-        raise InputError(f"'{word}' has no word in it; pass a word, or words with spaces between them.")
-    contexts: list[list[str]] = []
+    target = target_tokens(word, sif.tokenizer)
+    n, contexts = len(target), list[list[str]]()
     for text in texts:
-        tokens = sif.tokenizer.tokens(text)
-        places = [at for at in range(len(tokens)) if tokens[at : at + len(target)] == target]
-        around = sif.around_each(tokens, places, window=window, length=len(target), include_target=include_target)
+        if isinstance(text, Usage):
+            tokens, places, length = list(text.tokens), [text.position], text.length
+        else:
+            tokens, length = sif.tokenizer.tokens(require_string(text, "a text")), n
+            places = [at for at in range(len(tokens)) if tokens[at : at + n] == target]
+        around = sif.around_each(tokens, places, window=window, length=length, include_target=include_target)
         contexts += list(around) or [tokens]
     return contexts

@@ -13,7 +13,7 @@ Left out: the senses themselves (`wordatoms.senses.disambiguation`), and how set
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from numbers import Real
@@ -117,10 +117,11 @@ class ContextReader:
     settings: ReadingSettings
 
     @cached_property
-    def _weights(self) -> NDArray[np.float32]:
+    def sif_weights(self) -> NDArray[np.float32]:
+        """The weight of each word, (n_words,)."""
         return SIF(self.embeddings, p_words(self.embeddings), self.settings.a).weights
 
-    def windows(self, usages: Sequence[Usage], leave_out: Iterable[str] = ()) -> NDArray[np.int32]:
+    def windows(self, usages: Sequence[Usage], leave_out: Container[str] = ()) -> NDArray[np.int32]:
         """Return the rows of the known words around each usage, from left to right, -1 for none, (n, 2 * window)."""
         return rows_around(self.embeddings, usages, window=self.settings.window, leave_out=leave_out)
 
@@ -140,10 +141,13 @@ class ContextReader:
 
     def word_weights(self, windows: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return the weight of each word of each window, (n, 2 * window); 0 for none."""
-        sides = windows.shape[1] // 2
-        distances = np.concatenate([np.arange(sides, 0, -1), np.arange(1, sides + 1)]).astype(np.float32)
-        near = distances**-self.settings.falloff
-        return np.where(windows >= 0, self._weights[windows] * near, 0).astype(np.float32)
+        near = self.nearness(windows.shape[1] // 2)
+        return np.where(windows >= 0, self.sif_weights[windows] * near, 0).astype(np.float32)
+
+    def nearness(self, window: int) -> NDArray[np.float32]:
+        """Return the weight of each place of a window by its distance from the target, (2 * window,)."""
+        distances = np.concatenate([np.arange(window, 0, -1), np.arange(1, window + 1)]).astype(np.float32)
+        return np.asarray(distances**-self.settings.falloff, np.float32)
 
     def shares(self, window: NDArray[np.int32], directions: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return what each word of one window adds to its products with directions (n, dim): (2 * window, n)."""
@@ -153,16 +157,15 @@ class ContextReader:
 
 
 def rows_around(
-    embeddings: Embeddings, usages: Sequence[Usage], *, window: int, leave_out: Iterable[str] = ()
+    embeddings: Embeddings, usages: Sequence[Usage], *, window: int, leave_out: Container[str] = ()
 ) -> NDArray[np.int32]:
     """Return the rows of the known words before and after each usage, -1 for none, (n, 2 * window)."""
-    left_out = frozenset(leave_out)
     found = np.full((len(usages), 2 * window), -1, np.int32)
     looked_up: dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]] = {}
     for row, usage in zip(found, usages, strict=True):
         if id(usage.tokens) not in looked_up:  # several usages may share one text
             rows = embeddings.find_rows(usage.tokens)
-            rows[[token in left_out for token in usage.tokens]] = -1
+            rows[[token in leave_out for token in usage.tokens]] = -1
             looked_up[id(usage.tokens)] = rows, np.flatnonzero(rows >= 0)
         rows, known = looked_up[id(usage.tokens)]
         places = places_around(known, usage.position, usage.length, window)

@@ -28,7 +28,7 @@ from wordatoms.engine.threads import Batch, blocks_with_sizes, engine_of, local_
 from wordatoms.errors import InputError, ModelError
 from wordatoms.progress import TextCallback
 from wordatoms.run import DEFAULT_RUN, Run
-from wordatoms.storage.files import Array, ArrayFile, load_array, save_array, write_json
+from wordatoms.storage.files import Array, ArrayFile, map_array, save_array, write_json
 from wordatoms.storage.untrusted import read_json
 from wordatoms.text.corpus import Corpus
 from wordatoms.text.tokenizer import Lexicon, Tokenizer
@@ -82,7 +82,8 @@ def packed_lines(batch: Batch, lexicon: Lexicon, n_words: int, report: TextCallb
             report(n_read, len(ids))
 
 
-def _windows_at(places: Array, stream: Array, ends: Array, window: int) -> NDArray[np.int32]:
+def windows_at(places: Array, stream: Array, ends: Array, window: int) -> NDArray[np.int32]:
+    """Return the rows of the words around some places, -1 beyond the ends of their lines, (n, 2 * window + 1)."""
     lines = np.searchsorted(ends, places, side="right")
     starts = np.concatenate([[0], ends])[lines]
     around = places[:, None] + np.arange(-window, window + 1)
@@ -155,7 +156,7 @@ class KeepLowest:
             owners = owners[places]
         lowest = _find_lowest(owners, hashes[places], self.n_most)
         places = places[lowest]
-        return LowestWindows(owners[lowest], hashes[places], _windows_at(places, stream, ends, self.window))
+        return LowestWindows(owners[lowest], hashes[places], windows_at(places, stream, ends, self.window))
 
     def _bounds(self, kept: LowestWindows) -> NDArray[np.uint64]:
         """Return what a hash of each target must be below; the last entry, 0, is for words that are no targets."""
@@ -206,6 +207,12 @@ def _find_lowest(owners: NDArray[np.int32], hashes: NDArray[np.uint64], n_most: 
     return order[np.arange(len(owners)) - np.searchsorted(owners, owners) < n_most]
 
 
+def hash_powers(window: int, random_state: int) -> NDArray[np.uint64]:
+    """Return the powers of the base of the hashes, which the seed gives."""
+    base = np.random.default_rng(random_state).integers(1 << 63, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    return np.cumprod(np.r_[np.uint64(1), np.full(2 * window + 1, base)], dtype=np.uint64)
+
+
 def _keep_lowest(
     words: Sequence[str],
     targets: NDArray[np.int64] | None,
@@ -221,9 +228,7 @@ def _keep_lowest(
     if targets is not None:
         owner_of = np.full(len(words), -1, np.int32)
         owner_of[targets] = np.arange(len(targets))
-    # The seed gives the base of the hashes; they need its powers.
-    base = np.random.default_rng(random_state).integers(1 << 63, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    powers = np.cumprod(np.r_[np.uint64(1), np.full(2 * window + 1, base)], dtype=np.uint64)
+    powers = hash_powers(window, random_state)
     n_targets = 1 if targets is None else len(targets)
     return KeepLowest(Lexicon(words, tokenizer=tokenizer), len(words), owner_of, n_targets, n_windows, window, powers)
 
@@ -346,7 +351,7 @@ class WordWindows:
             digest = str(facts["words_digest"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelError(f"the windows in {folder} cannot be read ({error}); sample them again.") from error
-        arrays = {name: load_array(folder / f"word-windows-{name}.npy") for name in ARRAYS}
+        arrays = {name: map_array(folder / f"word-windows-{name}.npy") for name in ARRAYS}
         _check_arrays(arrays, *numbers, folder=folder)
         return cls(**arrays, n_most=numbers[3], words_digest=digest)
 

@@ -27,7 +27,7 @@ from wordatoms.errors import InputError, ModelError
 from wordatoms.parallel import resolve_threads, run_threads
 from wordatoms.progress import TextCallback
 from wordatoms.run import DEFAULT_MEMORY, DEFAULT_RUN, Run
-from wordatoms.storage.files import Array, ArrayFile, ArrayWriter, load_array, spill_folder, sync_file, write_json
+from wordatoms.storage.files import Array, ArrayFile, ArrayWriter, map_array, spill_folder, sync_file, write_json
 from wordatoms.storage.untrusted import read_json
 from wordatoms.text.corpus import MAX_PARAGRAPH_BYTES, Corpus
 from wordatoms.text.tokenizer import Lexicon, Tokenizer
@@ -167,7 +167,7 @@ class Counts:
             raise ModelError(f"{folder} has no counts; pass a trained model that is not compact.") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelError(f"the counts in {folder} cannot be read ({error}); count the text again.") from error
-        arrays = {name: load_array(folder / f"counts-{name}.npy") for name in ARRAYS}
+        arrays = {name: map_array(folder / f"counts-{name}.npy") for name in ARRAYS}
         shapes = {"indptr": (len(vocabulary) + 1,), "indices": (n_pairs,), "values": (n_pairs,)}
         for name, dtype in ARRAYS.items():
             if arrays[name].shape != shapes[name] or arrays[name].dtype != dtype:
@@ -562,7 +562,8 @@ def count_pairs(
 
 
 def _install(run: PairRun, vocabulary: Vocabulary, folder: Path, facts: dict[str, Any]) -> None:
-    """Rename the files of a finished run to those of the model, the description last."""
+    """Rename the files of a finished run to those of the model; the description is removed first and written last."""
+    (folder / "counts.json").unlink(missing_ok=True)
     vocabulary.save(folder)
     for name in ARRAYS:
         path = getattr(run, name).path

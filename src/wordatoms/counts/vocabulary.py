@@ -99,8 +99,10 @@ class Vocabulary:
         folder : Path
             An existing folder.
         """
+        words = format_words(self.words, self.counts)
+        (folder / "vocabulary.json").unlink(missing_ok=True)  # removed first and written last, so it fits the words
         with write_atomic(folder / "words.txt") as file:
-            file.write(format_words(self.words, self.counts))
+            file.write(words)
         write_json(folder / "vocabulary.json", {"n_words": len(self), "n_tokens": self.n_tokens})
 
     @classmethod

@@ -1,7 +1,7 @@
 """Embeddings: a mapping from words to vectors, with search for near words, stored in a folder.
 
 Rows are words, sorted by decreasing count if the embedding was trained here; similarity is the cosine. The folder holds
-`vectors.npy` (memory-mapped when loaded, or expanded if quantized), `words.txt` (a line `word<TAB>count` per word), a
+`vectors.npy` (expanded when loaded if quantized), `words.txt` (a line `word<TAB>count` per word), a
 `state-<name>.npy` for each array that its trainer needs to continue, and `embeddings.json`.
 
 Left out: training (`wordatoms.embeddings.trainers`), the formats of other programs
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from wordatoms.counts.word_lists import WordList, format_words, parse_words
 from wordatoms.embeddings.quantized import load_rows
 from wordatoms.errors import InputError, ModelError, UnknownWordError, require_extra
-from wordatoms.storage.files import load_array, save_array, write_atomic, write_json
+from wordatoms.storage.files import map_array, save_array, write_atomic, write_json
 from wordatoms.storage.untrusted import LARGEST_WORDS, read_bytes, read_json
 
 Default = TypeVar("Default")
@@ -373,7 +373,7 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
 
     @classmethod
     def load(cls, folder: Path, word_list: WordList | None = None) -> Embeddings:
-        """Load embeddings that `save` wrote; the arrays are memory-mapped.
+        """Load embeddings that `save` wrote; vectors of more than 256 MB are memory-mapped.
 
         Parameters
         ----------
@@ -395,7 +395,7 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         words, counts = word_list or load_words(folder)
         vectors = load_rows(folder)
         try:
-            state = {name: load_array(_state_path(folder, name)) for name in description["state"]}
+            state = {name: map_array(_state_path(folder, name)) for name in description["state"]}
             loaded = cls(words, vectors, counts, state, description["method"], description["n_tokens"])
         except InputError as error:
             raise ModelError(f"{folder} holds no usable embeddings: {error}") from error

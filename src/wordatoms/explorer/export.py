@@ -7,6 +7,7 @@ number of seeds. Views that need the model are left out: sentences, comparisons,
 
 from __future__ import annotations
 
+import filecmp
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,7 +24,8 @@ from wordatoms.explorer.service import REPORT_FILES, Explorer, ModelFacts
 from wordatoms.explorer.words import WordAnswers
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.model import SenseModel
-from wordatoms.storage.files import staging_folder
+from wordatoms.storage.files import errors_about, staging_folder, sync_folder
+from wordatoms.storage.locks import defer_interrupts
 
 STATIC_FEATURES = frozenset({"report"})
 """Features of an explorer that work without a server."""
@@ -84,17 +86,39 @@ def export_site(explorer: Explorer, folder: Path, *, n_lineups: int = N_LINEUPS,
 
 @contextmanager
 def _new_folder(folder: Path) -> Iterator[Path]:
-    """A temporary folder next to the final one, renamed at the end."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} exists and is not empty; pass a new folder, or remove it first.")
+    """A temporary folder next to the final one, renamed at the end.
+
+    The same site may be there already: a kill may have come just after it was written.
+    """
+    taken = InputError(f"{folder} exists and is not empty; pass a new folder, or remove it first.")
+    if folder.exists() and not _is_empty(folder) and not (folder / "api" / "model.json").is_file():
+        raise taken
     if not folder.absolute().parent.is_dir():
         raise InputError(f"the folder {folder.absolute().parent} does not exist; create it first.")
-    with staging_folder(folder) as work:
+    with errors_about(folder), staging_folder(folder) as work:
         work.chmod(0o755)  # a web server runs as another user
         yield work
-        if folder.exists():
-            folder.rmdir()
-        work.rename(folder.absolute())
+        if folder.exists() and not _is_empty(folder):
+            if not _are_same(work, folder):
+                raise taken
+            return
+        with defer_interrupts():
+            if folder.exists():
+                folder.rmdir()
+            work.rename(folder.absolute())
+            sync_folder(folder.absolute().parent)
+
+
+def _is_empty(folder: Path) -> bool:
+    return folder.is_dir() and not any(folder.iterdir())
+
+
+def _are_same(first: Path, second: Path) -> bool:
+    """Whether two folders have the same files with the same content."""
+    names = [{path.relative_to(folder) for path in folder.rglob("*")} for folder in (first, second)]
+    return names[0] == names[1] and all(
+        filecmp.cmp(first / name, second / name, shallow=False) for name in names[0] if (first / name).is_file()
+    )
 
 
 def _copy_page(work: Path) -> None:

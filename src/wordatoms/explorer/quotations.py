@@ -138,7 +138,7 @@ class Quotations:
             return [{} for _ in texts]
         return [
             {meaning.atom: meaning.probability for each in answers[:1] for meaning in each.meanings}
-            for answers in self.model.disambiguate_each(word, texts)
+            for answers in self.model.disambiguate_each(word, texts, method="code")
         ]
 
 

@@ -94,6 +94,11 @@ class Explorer:
             yield from (partial(self.texts.learn, word) for word in self.first.model.words[:N_LEARNED])
         yield self.first.atoms
 
+    def check(self) -> None:
+        """Raise if the files of a model were changed in such a way that it cannot answer any more."""
+        for words in self.words.values():
+            words.model.parts.folder.check_mapped()
+
     def close(self) -> None:
         for quotations in self.quotations.values():
             quotations.close()

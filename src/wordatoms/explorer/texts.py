@@ -7,24 +7,21 @@ other senses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.contexts.usages import places_around, target_forms
 from wordatoms.explorer.answers import BAD_REQUEST, ApiError
-from wordatoms.explorer.text_spans import Span, find_spans, normal_form, utf16_offsets
+from wordatoms.explorer.text_spans import utf16_offsets
 from wordatoms.explorer.words import WordAnswers
-from wordatoms.senses.model import SenseModel
 from wordatoms.senses.posterior import Weights
+from wordatoms.senses.reading import CutText, function_words
 from wordatoms.senses.results import Meaning
 
-FUNCTION_WORDS = 500
-"""One word in this many, the most frequent ones (100 of 50,000), counts as a function word and gets no sense."""
 N_MEANINGS = 12
 N_NEAREST = 8
 N_CACHED_FORMS = 20_000
@@ -60,7 +57,7 @@ class TextPage(NamedTuple):
 class TokenMeaning(Meaning):
     """A sense in its context, and its probability without the context."""
 
-    prior: float
+    prior: float = 0.0
 
 
 class ContextPull(NamedTuple):
@@ -81,46 +78,13 @@ class MeaningPage(NamedTuple):
     pulls: list[ContextPull]
 
 
-@dataclass(frozen=True, eq=False)
-class CutText:
-    """A text cut into words."""
-
-    text: str
-    spans: Sequence[Span]
-    rows: NDArray[np.intp]
-    """The row of each word, -1 if it is unknown."""
-
-    @classmethod
-    def of(cls, text: str, model: SenseModel) -> CutText:
-        text = normal_form(text)
-        spans = find_spans(text, model.tokenizer)
-        return cls(text, spans, model.embeddings.find_rows([span.word for span in spans]))
-
-    @cached_property
-    def places(self) -> Mapping[str, list[int]]:
-        """The positions of each word."""
-        found: dict[str, list[int]] = {}
-        for place, span in enumerate(self.spans):
-            found.setdefault(span.word, []).append(place)
-        return found
-
-    def around(self, token: int, own: Iterable[str], window: int) -> NDArray[np.intp]:
-        """Positions of the known words around one, without its own forms, -1 for none, (2 * window,)."""
-        is_context = self.rows >= 0
-        is_context[[place for form in own for place in self.places.get(form, ())]] = False
-        return places_around(np.flatnonzero(is_context), token, 1, window)
-
-    def rows_at(self, places: NDArray[np.intp]) -> NDArray[np.int32]:
-        return np.where(places >= 0, self.rows[places], -1).astype(np.int32)
-
-
 class TextAnswers:
     """Answers about texts, by one model."""
 
     def __init__(self, words: WordAnswers) -> None:
         self.words, self.model = words, words.model
         self._own_forms = lru_cache(N_CACHED_FORMS)(self._find_own_forms)
-        self._function_words = frozenset(self.model.words[: len(self.model.words) // FUNCTION_WORDS])
+        self._function_words = function_words(self.model)
 
     def learn(self, word: str) -> None:
         """Cache what is needed whenever a text contains this word."""
@@ -190,7 +154,11 @@ class TextAnswers:
         model, notes, total = self.model, self.words.notes, sum(weights.values())
         return [
             TokenMeaning(
-                atom, probability, model.label(atom, notes), model.nearest_words(atom, N_NEAREST), weights[atom] / total
+                atom,
+                probability,
+                model.label(atom, notes),
+                model.nearest_words(atom, N_NEAREST),
+                prior=weights[atom] / total,
             )
             for atom, probability in chances
         ]
@@ -211,4 +179,4 @@ class TextAnswers:
     def _find_own_forms(self, word: str) -> frozenset[str]:
         """A phrase such as new_york, which is several tokens, has no other forms."""
         tokens = self.model.tokenizer.tokens(word)
-        return frozenset({word, *(target_forms(word, self.model.tokenizer) if len(tokens) == 1 else ())})
+        return frozenset({word, *(self.model.usage_forms(word) if len(tokens) == 1 else ())})

@@ -157,7 +157,7 @@ class WordAnswers:
         """A word; with `forms`, its senses are those of all its inflected forms."""
         word = self.spell(word)
         weights = self.weights(word, forms=forms)
-        senses = self.model.senses(word, forms=forms, n_nearest=N_NEAREST, n_linked=N_LINKED)
+        senses = self.model.senses(word, forms=forms, method="code", n_nearest=N_NEAREST, n_linked=N_LINKED)
         return WordPage(
             word,
             self.count(word),

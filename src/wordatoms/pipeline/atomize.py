@@ -41,7 +41,7 @@ from wordatoms.errors import InputError, ModelError
 from wordatoms.progress import TrainingReport
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.annotations import set_aside
-from wordatoms.senses.parts import load_vectors
+from wordatoms.senses.parts import load_vectors, make_word_forms, model_language
 from wordatoms.storage.files import Checkpoint, save_array, write_atomic, write_json
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.storage.untrusted import read_json
@@ -77,8 +77,8 @@ class AtomSettings:
         Allow no negative coefficients.
     vectors : {"word", "induced"}, default "word"
         Learn from the word vectors or from the induced vectors.
-    n_meta_atoms : int, default 200
-        Number of meta-atoms, which group the atoms.
+    n_meta_atoms : int, default 50
+        Number of meta-atoms, which group the atoms; at most a tenth of the atoms.
 
     Examples
     --------
@@ -106,7 +106,34 @@ def atomize(
     force: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> bool:
-    """Learn the atoms of a model's vectors; False if the model already has them."""
+    """Learn the atoms of a model's vectors: stage 4 of `train`.
+
+    Parameters
+    ----------
+    folder : ModelFolder
+        The model's folder: `ModelFolder(path)` from `wordatoms.storage.folder`, with `create=True` for a new one.
+    settings : AtomSettings, optional
+        Number of atoms, sparsity and restarts.
+    random_state : int, default 0
+        Seed.
+    force : bool, default False
+        Run the stage again.
+    run : Run, optional
+        Threads, memory, engine and progress; none of them changes the result.
+
+    Returns
+    -------
+    bool
+        False if the model already had the result of this stage with the same settings.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> from wordatoms.pipeline.atomize import atomize
+    >>> from wordatoms.storage.folder import ModelFolder
+    >>> atomize(ModelFolder("my.model"), wa.AtomSettings(n_atoms=1000))  # doctest: +SKIP
+    True
+    """
     settings = settings or AtomSettings()
     with folder.working():
         facts = _facts(folder, settings, random_state)
@@ -130,7 +157,9 @@ def atomize(
                 if neighbours is not None:
                     neighbours.save(staged)
                 with write_atomic(staged / FORMS) as file:
-                    file.write(format_forms(embeddings.words))
+                    file.write(
+                        format_forms(make_word_forms(embeddings.words, embeddings.counts, model_language(folder)))
+                    )
                 write_json(staged / REPORT, report)
                 forget()
                 set_aside(folder.path, atoms.fingerprint)  # notes on the old atoms, which are gone now

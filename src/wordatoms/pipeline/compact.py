@@ -12,7 +12,6 @@ bytes.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,20 +26,52 @@ from wordatoms.embeddings.quantized import SCALES, VECTORS, save_bytes, to_bytes
 from wordatoms.errors import ModelError
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.annotations import FILE as NOTES
-from wordatoms.storage.files import load_array, save_array, write_json
-from wordatoms.storage.folder import ModelFolder
+from wordatoms.senses.uses import DESCRIPTION as USES
+from wordatoms.senses.uses import SCALES as USES_SCALES
+from wordatoms.senses.uses import SenseUses
+from wordatoms.storage.files import copy_file, load_array, save_array, write_json
+from wordatoms.storage.folder import MANIFEST, ModelFolder
 from wordatoms.storage.integrity import fingerprint
 
 LEFT_BEHIND = ("counts", "contexts", "state-", NEIGHBOURS)
 """Prefixes of the names of files that no query needs, or that are made again."""
 WINDOWS = "map-windows.npy"
+CHANGED = {VECTORS, WINDOWS, "embeddings.json", NEIGHBOURS}
+"""Files that are not copied as they are."""
 PASSING = ("seconds", "made", "peak_memory")
 """Keys of a stage's record that differ from run to run."""
 
 
 def compact(folder: ModelFolder, path: Path | str, *, force: bool = False, run: Run = DEFAULT_RUN) -> ModelFolder:
-    """Write a compact copy of a model to a new folder; `force` replaces a model that exists there."""
+    """Write a compact copy of a model: quantized vectors, and nothing that only training needs.
+
+    Without `force`, a complete copy of the same model stays as it is: a kill may have come just after it was written.
+
+    Parameters
+    ----------
+    folder : ModelFolder
+        A model with atoms: `ModelFolder(path)` from `wordatoms.storage.folder`.
+    path : Path or str
+        A new folder.
+    force : bool, default False
+        Replace a model that exists there.
+    run : Run, optional
+        Threads and progress.
+
+    Returns
+    -------
+    ModelFolder
+        The copy.
+
+    Examples
+    --------
+    >>> from wordatoms.pipeline.compact import compact
+    >>> from wordatoms.storage.folder import ModelFolder
+    >>> compact(ModelFolder("my.model"), "small.model")  # doctest: +SKIP
+    """
     target = Path(path)
+    if not force and _is_copied(folder, target):
+        return ModelFolder(target)
     _check(folder, target, force=force)
     folder.check(thorough=True)  # the copy has its own checksums, which would hide damage
     twin = ModelFolder(target, create=True)
@@ -48,9 +79,42 @@ def compact(folder: ModelFolder, path: Path | str, *, force: bool = False, run: 
         stages = {name: _write_stage(folder, record, made) for name, record in folder.stages.items()}
         stages["atomize"]["files"] |= _write_neighbours(made, run)
         if (folder.path / NOTES).is_file():
-            shutil.copyfile(folder.path / NOTES, made / NOTES)  # the atoms are the same
+            copy_file(folder.path / NOTES, made / NOTES)  # the atoms are the same
+        folder.check_unchanged()  # the copy would be a mix of two models
         twin.install_model(made, {"format": folder.manifest["format"], "compact": True, "stages": stages})
     return ModelFolder(target)
+
+
+def _is_copied(folder: ModelFolder, target: Path) -> bool:
+    """Whether a folder is a valid compact copy of this model as it is now."""
+    if not (target / MANIFEST).is_file():
+        return False
+    twin = ModelFolder(target)
+    if not twin.manifest.get("compact") or [*twin.stages] != [*folder.stages] or _notes(twin) != _notes(folder):
+        return False
+    for name, record in folder.stages.items():
+        facts, copied = _facts(record), twin.stages[name]
+        same = {file for file in copied["files"] if file in record["files"] and not file.startswith("uses")} - {
+            VECTORS,
+            WINDOWS,
+            "embeddings.json",
+            NEIGHBOURS,
+        }
+        if {**facts, "files": 0} != {**copied, "files": 0}:
+            return False
+        if any(copied["files"][file]["sha256"] != record["files"][file]["sha256"] for file in same):
+            return False
+    # what is not copied as it is depends on files that are, and on the settings of its stage
+    return not any(file.fault for file in twin.check_files(thorough=True))
+
+
+def _notes(folder: ModelFolder) -> bytes:
+    return (folder.path / NOTES).read_bytes() if (folder.path / NOTES).is_file() else b""
+
+
+def _facts(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of a stage in a compact model, without its files."""
+    return _without_paths({name: value for name, value in record.items() if name not in (*PASSING, "files")})
 
 
 def _check(folder: ModelFolder, target: Path, *, force: bool) -> None:
@@ -70,12 +134,15 @@ def _check(folder: ModelFolder, target: Path, *, force: bool) -> None:
 def _write_stage(folder: ModelFolder, record: Mapping[str, Any], made: Path) -> dict[str, Any]:
     """Write the files of a stage that queries need, and return its record."""
     names = [name for name in record["files"] if not name.startswith(LEFT_BEHIND)]
+    if USES in names:
+        SenseUses.load(folder.path).save(made, compact=True)
+        names.append(USES_SCALES)
     for name in names:
-        _write_file(folder, name, made)
+        if not name.startswith("uses"):
+            _write_file(folder, name, made)
     if VECTORS in names:
         names.append(SCALES)
-    kept = {name: value for name, value in record.items() if name not in PASSING}
-    return _without_paths({**kept, "files": {name: fingerprint(made / name) for name in names}})
+    return {**_facts(record), "files": {name: fingerprint(made / name) for name in names}}
 
 
 def _write_file(folder: ModelFolder, name: str, made: Path) -> None:
@@ -86,7 +153,7 @@ def _write_file(folder: ModelFolder, name: str, made: Path) -> None:
     elif name == "embeddings.json":
         write_json(made / name, {**json.loads((folder.path / name).read_bytes()), "state": []})
     else:
-        shutil.copyfile(folder.path / name, made / name)
+        copy_file(folder.path / name, made / name)
 
 
 def _write_neighbours(made: Path, run: Run) -> dict[str, Any]:

@@ -6,12 +6,12 @@ Finished parts are kept until the stage is done, so that an interrupted one resu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from wordatoms.counts.cooccurrence import ARRAYS, Counts, check_memory, count_pairs
 from wordatoms.counts.vocabulary import build_vocabulary
+from wordatoms.errors import require_several
 from wordatoms.pipeline.sources import CountSettings, as_input, digest, kept_parts, opened_text
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.folder import ModelFolder
@@ -26,11 +26,38 @@ def count(
     force: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> bool:
-    """Count the words and pairs of a text; False if the model already has the counts."""
+    """Count the words and co-occurrences of a text: stage 1 of `train`.
+
+    Parameters
+    ----------
+    sources : sequence of str or Path
+        Files, folders or globs of text.
+    folder : ModelFolder
+        The model's folder: `ModelFolder(path)` from `wordatoms.storage.folder`, with `create=True` for a new one.
+    settings : CountSettings, optional
+        How text is split into words and counted.
+    force : bool, default False
+        Run the stage again.
+    run : Run, optional
+        Threads, memory, engine and progress; none of them changes the result.
+
+    Returns
+    -------
+    bool
+        False if the model already had the result of this stage with the same settings.
+
+    Examples
+    --------
+    >>> from wordatoms.pipeline.count import count
+    >>> from wordatoms.storage.folder import ModelFolder
+    >>> count(["corpus/"], ModelFolder("my.model", create=True))  # doctest: +SKIP
+    True
+    """
+    require_several(sources, "the sources", "files")
     settings = settings or CountSettings()
     check_memory(run.memory)
     with folder.working(), opened_text(sources, folder, settings, run) as corpus:
-        facts = {**asdict(settings), "text": digest(corpus.files)}
+        facts = {**settings.record(), "text": digest(corpus.files)}
         if folder.is_done("count", facts, force=force):
             return False
 

@@ -28,9 +28,36 @@ def embed(
     force: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> bool:
-    """Train the embeddings of a model; False if it already has them.
+    """Learn the word vectors of a model from its counts: stage 2 of `train`.
 
-    A method that reads text reads the text that was counted; `sources` say where it is if it has moved.
+    Parameters
+    ----------
+    folder : ModelFolder
+        The model's folder: `ModelFolder(path)` from `wordatoms.storage.folder`, with `create=True` for a new one.
+    method : str, default "pmi"
+        One of `wordatoms.embeddings.trainers.TRAINERS`.
+    parameters : dict, optional
+        Parameters of the method, such as `{"dim": 300}`.
+    sources : sequence of str or Path, optional
+        Where the text is now, if it has moved; only for methods that read text.
+    random_state : int, default 0
+        Seed.
+    force : bool, default False
+        Run the stage again.
+    run : Run, optional
+        Threads, memory, engine and progress; none of them changes the result.
+
+    Returns
+    -------
+    bool
+        False if the model already had the result of this stage with the same settings.
+
+    Examples
+    --------
+    >>> from wordatoms.pipeline.embed import embed
+    >>> from wordatoms.storage.folder import ModelFolder
+    >>> embed(ModelFolder("my.model"), "glove", parameters={"dim": 100})  # doctest: +SKIP
+    True
     """
     chosen = chosen_parameters(method, parameters or {})
     with folder.working():

@@ -6,13 +6,14 @@ from typing import Any
 
 from wordatoms.errors import ModelError
 from wordatoms.pipeline.atomize import read_atom_report
+from wordatoms.senses.parts import model_language
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.storage.untrusted import read_json
 
 
 def folder_facts(folder: ModelFolder) -> dict[str, Any]:
     """Return the tokens, words, dimensions, fit of the map and number of atoms, for the stages that are done."""
-    facts: dict[str, Any] = {}
+    facts: dict[str, Any] = {"language": model_language(folder)} if folder.stages else {}
     if "count" in folder.stages:
         facts |= _read(folder, "vocabulary.json", {"tokens": ("n_tokens", int)})
     if not {"embed", "import"}.isdisjoint(folder.stages):

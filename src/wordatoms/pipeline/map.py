@@ -65,9 +65,32 @@ def map_contexts(
     force: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> bool:
-    """Average the contexts of all words and learn the map A; False if the model already has them.
+    """Average the contexts of all words and learn the map A: stage 3 of `train`.
 
-    Reads the text that was counted unless `sources` are given; imported vectors need `sources`.
+    Parameters
+    ----------
+    folder : ModelFolder
+        The model's folder: `ModelFolder(path)` from `wordatoms.storage.folder`, with `create=True` for a new one.
+    settings : MapSettings, optional
+        Window, weights and seed.
+    sources : sequence of str or Path, optional
+        Text; by default the one that was counted. Imported vectors need it.
+    force : bool, default False
+        Run the stage again.
+    run : Run, optional
+        Threads, memory, engine and progress; none of them changes the result.
+
+    Returns
+    -------
+    bool
+        False if the model already had the result of this stage with the same settings.
+
+    Examples
+    --------
+    >>> from wordatoms.pipeline.map import map_contexts
+    >>> from wordatoms.storage.folder import ModelFolder
+    >>> map_contexts(ModelFolder("my.model"))  # doctest: +SKIP
+    True
     """
     settings = settings or MapSettings()
     with folder.working():

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from wordatoms.contexts.inflection import DEFAULT_LANGUAGE, check_language
 from wordatoms.errors import InputError, ModelError
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.folder import ModelFolder
@@ -41,6 +42,8 @@ class CountSettings:
         Phrases that become one word, such as "new york" → "new_york".
     replace_invalid : bool, default False
         Replace invalid UTF-8 instead of failing.
+    language : str, default "en"
+        Code of the language, for inflected forms; it does not change the counts.
 
     Examples
     --------
@@ -57,6 +60,19 @@ class CountSettings:
     pretokenized: bool = False
     phrases: tuple[str, ...] = ()
     replace_invalid: bool = False
+    language: str = DEFAULT_LANGUAGE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "language", check_language(self.language))
+
+    def record(self) -> dict[str, Any]:
+        """Return the settings for the manifest, which names a language unless it is English.
+
+        Returns
+        -------
+        dict
+        """
+        return {name: value for name, value in asdict(self).items() if (name, value) != ("language", DEFAULT_LANGUAGE)}
 
     @property
     def tokenizer(self) -> Tokenizer:

@@ -1,4 +1,4 @@
-"""All stages of a training, in their order: count, embed, map, atomize.
+"""All stages of a training, in their order: count, embed, map, atomize, observe.
 
 Each stage is skipped where the model already has it with the same settings, so an interrupted training resumes when it
 is started again.
@@ -14,17 +14,19 @@ from typing import Any
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.counts.vocabulary import Vocabulary
 from wordatoms.embeddings.trainers import find_trainer
-from wordatoms.errors import InputError
+from wordatoms.errors import InputError, require_several
 from wordatoms.pipeline.atomize import AtomSettings, atomize, read_atom_report
 from wordatoms.pipeline.count import count
 from wordatoms.pipeline.embed import chosen_parameters, embed
 from wordatoms.pipeline.map import MapSettings, map_contexts
+from wordatoms.pipeline.observe import ObserveSettings, observe
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.model import SenseModel
+from wordatoms.senses.uses import SenseUses
 from wordatoms.storage.folder import ModelFolder
 
-STEPS = ("words", "pairs", "vectors", "windows", "contexts", "atoms")
+STEPS = ("words", "pairs", "vectors", "windows", "contexts", "atoms", "occurrences", "senses")
 """The progress bars of a training, which are numbered in this order."""
 
 
@@ -56,6 +58,8 @@ class StageDone:
             return f"{self.folder.stages['embed']['settings']['method']} vectors"
         if self.stage == "map":
             return repr(InducedMap.load(self.folder.path))
+        if self.stage == "observe":
+            return repr(SenseUses.load(self.folder.path))
         return f"{read_atom_report(self.folder)['n_atoms']:,} atoms"
 
 
@@ -75,7 +79,7 @@ def train(
     run: Run = DEFAULT_RUN,
     on_stage: OnStage | None = None,
 ) -> SenseModel:
-    """Train a model on text: count words and pairs, embed, learn the map A, learn the atoms.
+    """Train a model on text: count words and pairs, embed, learn the map A and the atoms, observe the uses of words.
 
     Parameters
     ----------
@@ -103,13 +107,15 @@ def train(
     Returns
     -------
     SenseModel
-        The trained model. It has no map from contexts to words if the text is a stream, which can be read only once.
+        The trained model. A text that is a stream can be read only once: the model then has no map from contexts to
+        words and no senses by use.
 
     Examples
     --------
     >>> import wordatoms as wa
     >>> model = wa.train(["corpus/"], "my.model", parameters={"dim": 100})  # doctest: +SKIP
     """
+    require_several(sources, "the sources", "files")
     check_training(sources, method, parameters or {})
     model = ModelFolder(folder, create=True)
     run = replace(run, progress=run.progress.with_steps(STEPS))
@@ -126,6 +132,9 @@ def train(
         map_settings = MapSettings(seed=random_state)
         report("map", map_contexts(model, map_settings, sources=sources, force=force, run=run))
     report("atomize", atomize(model, atom_settings, random_state=random_state, force=force, run=run))
+    if not streams_of(sources):
+        observe_settings = ObserveSettings(seed=random_state)
+        report("observe", observe(model, observe_settings, sources=sources, force=force, run=run))
     return SenseModel(model.path)
 
 

@@ -13,7 +13,7 @@ from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.reader import TUNING, ReadingSettings, load_reading
 from wordatoms.contexts.windows import WordWindows, windows_of_words
 from wordatoms.embeddings.embeddings import Embeddings
-from wordatoms.errors import InputError
+from wordatoms.errors import InputError, require_several
 from wordatoms.pipeline.atomize import AtomSettings, atomize, learn_atoms, read_atom_report
 from wordatoms.pipeline.map import model_text
 from wordatoms.pipeline.sources import as_input
@@ -69,7 +69,35 @@ def tune(
     run: Run = DEFAULT_RUN,
     on_trial: OnTrial | None = None,
 ) -> TuningResult | None:
-    """Choose settings by pseudowords in a text and save them in the model; None if it already has them."""
+    """Choose how contexts are read by pseudowords in a text, and save the settings in the model.
+
+    Parameters
+    ----------
+    folder : ModelFolder
+        A model with a map and atoms: `ModelFolder(path)` from `wordatoms.storage.folder`.
+    sources : sequence of str or Path
+        Text that the model was not trained on.
+    settings : TuneSettings, optional
+        What is tried.
+    force : bool, default False
+        Tune again.
+    run : Run, optional
+        Threads, memory and progress.
+    on_trial : callable, optional
+        Called with each `Trial`.
+
+    Returns
+    -------
+    TuningResult or None
+        The chosen settings and all trials; None if the model was already tuned in this way.
+
+    Examples
+    --------
+    >>> from wordatoms.pipeline.tune import tune
+    >>> from wordatoms.storage.folder import ModelFolder
+    >>> tune(ModelFolder("my.model"), ["held-out.txt"]).to_frame()  # doctest: +SKIP
+    """
+    require_several(sources, "the sources", "files")
     settings = settings or TuneSettings()
     if not sources:
         raise InputError("there is no text to tune on; pass some that the model was not trained on.")
@@ -97,7 +125,25 @@ def tune(
 
 
 def adopt_tuning(folder: ModelFolder, other: ModelFolder) -> ReadingSettings:
-    """Copy the settings of another model, such as one that was trained without the held-out text."""
+    """Copy the tuned settings of another model, such as one that was trained without the held-out text.
+
+    Parameters
+    ----------
+    folder : ModelFolder
+        The model that gets the settings.
+    other : ModelFolder
+        A tuned model.
+
+    Returns
+    -------
+    ReadingSettings
+
+    Examples
+    --------
+    >>> from wordatoms.pipeline.tune import adopt_tuning
+    >>> from wordatoms.storage.folder import ModelFolder
+    >>> adopt_tuning(ModelFolder("my.model"), ModelFolder("held-out.model"))  # doctest: +SKIP
+    """
     record = other.require("tune", f"run: wordatoms tune {other.path} --text …")
     other.check("tune")
     chosen = load_reading(other)

@@ -1,16 +1,19 @@
 """Clusters of contexts: k-means that assigns by inner product (Section 6.1), the choice of k, and scores.
 
-Rows are vectors of contexts; a centre is the direction of the sum of its rows, and a row belongs to the centre with
-which its inner product is largest. Of several starts the one with the largest sum of inner products is kept. With
-k = "auto", clusters are added as long as they bring the rows enough nearer to their centres. The scores are those of
-SemEval-2010 task 14: V-measure and the paired F-score.
+Rows are vectors of contexts, and a row belongs to the centre with which its inner product is largest. A centre is the
+direction of the sum of its rows or, as in the paper, which changes only the assignment of k-means, their mean. Of
+several starts the one with the largest sum of inner products is kept. With k = "auto", clusters are added as long as
+they bring the rows enough nearer to their centres. The scores are those of SemEval-2010 task 14: V-measure and the
+paired F-score.
 
 Left out: the vectors of a word's contexts (`wordatoms.senses.posterior`).
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,12 +28,16 @@ LEAST_GAIN = 0.04
 """Minimum gain in mean cosine with the centres for which a further cluster is added."""
 
 Labels = NDArray[np.intp]
+Centres = Literal["directions", "means"]
+Centre = Callable[[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+"""Makes centres (k, dim) of the sums of their rows, the numbers of rows (k,) and the centres before."""
 
 
 def cluster_vectors(
     vectors: NDArray[Any],
     k: int | Literal["auto"],
     *,
+    centres: Centres = "directions",
     n_starts: int = N_STARTS,
     least_gain: float = LEAST_GAIN,
     random_state: int = 0,
@@ -41,23 +48,27 @@ def cluster_vectors(
         raise InputError(f"the vectors have shape {rows.shape} or are not finite; pass a table of numbers.")
     if k != "auto" and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
         raise InputError(f"k is {k!r}; pass 1 cluster or more, or auto.")
+    if centres not in get_args(Centres):
+        raise InputError(f"centres is {centres!r}; pass one of {', '.join(get_args(Centres))}.")
     if n_starts < 1 or not least_gain >= 0:
         raise InputError(
             f"n_starts is {n_starts}, least_gain {least_gain}; pass 1 start or more, and a gain from 0 up."
         )
     if not len(rows):
         return np.zeros(0, np.intp)
-    rng = np.random.default_rng(random_state)
+    k_means = partial(_k_means, n_starts=n_starts, rng=np.random.default_rng(random_state), centre=CENTRES[centres])
     if k == "auto":
-        return _by_size(_add_clusters(rows, n_starts, least_gain, rng))
-    return _by_size(_k_means(rows, min(int(k), len(rows)), n_starts, rng)[0])
+        return _by_size(_add_clusters(rows, least_gain, k_means))
+    return _by_size(k_means(rows, min(int(k), len(rows)))[0])
 
 
-def _add_clusters(rows: NDArray[np.float64], n_starts: int, least_gain: float, rng: np.random.Generator) -> Labels:
+def _add_clusters(
+    rows: NDArray[np.float64], least_gain: float, k_means: Callable[[NDArray[np.float64], int], tuple[Labels, float]]
+) -> Labels:
     """Add clusters as long as the mean cosine of the rows with their centres rises by `least_gain` or more."""
-    best, cosine = _k_means(rows, 1, n_starts, rng)[0], _mean_cosine(rows, np.zeros(len(rows), np.intp))
+    best, cosine = k_means(rows, 1)[0], _mean_cosine(rows, np.zeros(len(rows), np.intp))
     for k in range(2, min(MOST_CLUSTERS, len(rows)) + 1):
-        labels, _ = _k_means(rows, k, n_starts, rng)
+        labels, _ = k_means(rows, k)
         if _mean_cosine(rows, labels) < cosine + least_gain:
             break
         best, cosine = labels, _mean_cosine(rows, labels)
@@ -80,14 +91,17 @@ def closeness(vectors: NDArray[Any], labels: Labels) -> NDArray[np.float64]:
     return cosines
 
 
-def _k_means(rows: NDArray[np.float64], k: int, n_starts: int, rng: np.random.Generator) -> tuple[Labels, float]:
+def _k_means(
+    rows: NDArray[np.float64], k: int, *, n_starts: int, rng: np.random.Generator, centre: Centre
+) -> tuple[Labels, float]:
     """Return the labels of the best of several starts, and its sum of inner products."""
-    runs = [_one_run(rows, k, rng) for _ in range(n_starts if k > 1 else 1)]
+    runs = [_one_run(rows, k, rng, centre) for _ in range(n_starts if k > 1 else 1)]
     return max(runs, key=lambda run: run[1])
 
 
-def _one_run(rows: NDArray[np.float64], k: int, rng: np.random.Generator) -> tuple[Labels, float]:
-    centres = _first_centres(rows, k, rng)
+def _one_run(rows: NDArray[np.float64], k: int, rng: np.random.Generator, centre: Centre) -> tuple[Labels, float]:
+    first = rows[_first_rows(rows, k, rng)]
+    centres = centre(first, np.ones(k), first)
     labels: Labels = np.full(len(rows), -1, np.intp)
     for _ in range(N_ITERATIONS):
         products = rows @ centres.T
@@ -95,25 +109,36 @@ def _one_run(rows: NDArray[np.float64], k: int, rng: np.random.Generator) -> tup
         if (assigned == labels).all():
             break
         labels = assigned
-        centres = _directions(np.stack([rows[labels == cluster].sum(axis=0) for cluster in range(k)]), centres)
+        sums = np.stack([rows[labels == cluster].sum(axis=0) for cluster in range(k)])
+        centres = centre(sums, np.bincount(labels, minlength=k).astype(np.float64), centres)
     return labels, float((rows @ centres.T).max(axis=1).sum())
 
 
-def _first_centres(rows: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _first_rows(rows: NDArray[np.float64], k: int, rng: np.random.Generator) -> list[int]:
     """Choose rows far from each other: each next one is drawn in proportion to its distance from the others."""
     lengths = np.linalg.norm(rows, axis=1)
     chosen = [int(rng.integers(len(rows)))]
     while len(chosen) < k:
-        directions = _directions(rows[chosen], rows[chosen])
+        directions = _directions(rows[chosen], np.ones(len(chosen)), rows[chosen])
         left = np.maximum(lengths - (rows @ directions.T).max(axis=1), 0) + 1e-12
         chosen.append(int(rng.choice(len(rows), p=left / left.sum())))
-    return _directions(rows[chosen], rows[chosen])
+    return chosen
 
 
-def _directions(sums: NDArray[np.float64], otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
+def _directions(
+    sums: NDArray[np.float64], _sizes: NDArray[np.float64], before: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Return sums at length 1; an empty cluster keeps the centre it had."""
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    return np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1), otherwise)
+    return np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1), before)
+
+
+def _means(sums: NDArray[np.float64], sizes: NDArray[np.float64], before: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return sums divided by the number of rows; an empty cluster keeps the centre it had."""
+    return np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], before)
+
+
+CENTRES: dict[Centres, Centre] = {"directions": _directions, "means": _means}
 
 
 def _by_size(labels: Labels) -> Labels:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.parallel import one_blas_thread
+from wordatoms.senses.frames import Framed, Row, cell
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.posterior import to_unit
 from wordatoms.senses.results import LIGHTEST
@@ -56,8 +57,8 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A word in two models."""
+class Comparison(Framed):
+    """A word in two models; see `compare_senses`."""
 
     word: str
     known: tuple[bool, bool]
@@ -68,6 +69,23 @@ class Comparison:
     """Most similar first, then senses of the first model only, then of the second only."""
     nearest: tuple[tuple[Neighbour, ...], tuple[Neighbour, ...]]
     """The words nearest to the word itself in each model; empty if not asked for."""
+
+    def _table_rows(self) -> list[Row]:
+        """Return a row for each pair of senses: atom, weight, label and nearest words in each model."""
+        first, second = ({sense.atom: sense for sense in senses} for senses in self.senses)
+        sides = ((first, "1"), (second, "2"))
+        return [
+            {
+                "word": self.word,
+                "similarity": pair.similarity,
+                **{
+                    f"{name}{side}": cell(getattr(senses[atom], name)) if atom is not None else None
+                    for (senses, side), atom in zip(sides, pair[:2], strict=True)
+                    for name in ("atom", "weight", "label", "nearest")
+                },
+            }
+            for pair in self.pairs
+        ]
 
 
 def compare_senses(
@@ -80,10 +98,39 @@ def compare_senses(
     n_near_words: int = 0,
     least_alike: float = LEAST_ALIKE,
 ) -> Comparison:
-    """Pair the senses of a word in two models; with `forms`, those of its inflected forms too.
+    """Pair the senses of a word in two models.
 
-    A word that one of the models does not have has no senses there. `n_near_words` is the number of words nearest to
-    the word itself that are returned.
+    A word that one of the models does not have has no senses there.
+
+    Parameters
+    ----------
+    model1, model2 : SenseModel
+    word : str
+    forms : bool, default False
+        Include the senses of inflected forms.
+    n_nearest : int, default 10
+        Nearest words of each atom.
+    n_near_words : int, default 0
+        Words nearest to the word itself.
+    least_alike : float, default 0.5
+        Minimum similarity of a pair.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    UnknownWordError
+        If neither model has the word.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> model = wa.load()
+    >>> found = wa.compare_senses(model, model, "tie")
+    >>> found.pairs[0].first == found.pairs[0].second
+    True
     """
     if n_nearest < 1 or n_near_words < 0:
         raise InputError(f"n_nearest is {n_nearest} and n_near_words {n_near_words}; pass 1 and 0 or more.")

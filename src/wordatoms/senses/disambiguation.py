@@ -7,7 +7,7 @@ for the likeliest sense, compared with the other senses of the word.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,7 +27,7 @@ class Disambiguator:
     """Finds the sense of one word in its occurrences."""
 
     word: str
-    forms: frozenset[str]
+    forms: Container[str]
     """Forms in which the word occurs; they are no part of its contexts."""
     posterior: Posterior
     weights: Weights
@@ -35,7 +35,7 @@ class Disambiguator:
     """Label and nearest words of each atom; the probabilities are filled in here."""
     tokenizer: Tokenizer
 
-    def answer_texts(self, texts: Sequence[str], *, n_deciding: int = 5) -> list[list[Disambiguation]]:
+    def answer_texts(self, texts: Sequence[str | Usage], *, n_deciding: int = 5) -> list[list[Disambiguation]]:
         """Return, for each text, the answers for all occurrences of the word in it."""
         found = [find_usages(self.word, text, self.tokenizer, forms=self.forms) for text in texts]
         answers = iter(self.answer_usages([usage for usages in found for usage in usages], n_deciding=n_deciding))
@@ -68,10 +68,14 @@ class Disambiguator:
         """Return the words that speak for an atom, strongest first, each once."""
         window, context = place
         pulls = self.posterior.pulls(window, context, self.weights, atom)
-        words = self.posterior.reader.embeddings.words
-        total: dict[str, float] = {}
-        for row, pull in zip(window.tolist(), pulls.tolist(), strict=True):
-            if row >= 0:
-                total[words[row]] = total.get(words[row], 0.0) + pull
-        for_it = [Pull(word, pull) for word, pull in total.items() if pull > 0]
-        return tuple(sorted(for_it, key=lambda pull: -pull.pull))
+        return words_for(window, pulls, self.posterior.reader.embeddings.words)
+
+
+def words_for(window: NDArray[np.int32], pulls: NDArray[np.float32], words: Sequence[str]) -> tuple[Pull, ...]:
+    """Return the words of a window with positive pulls, strongest first, each once."""
+    total: dict[str, float] = {}
+    for row, pull in zip(window.tolist(), pulls.tolist(), strict=True):
+        if row >= 0:
+            total[words[row]] = total.get(words[row], 0.0) + pull
+    for_it = [Pull(word, pull) for word, pull in total.items() if pull > 0]
+    return tuple(sorted(for_it, key=lambda pull: -pull.pull))

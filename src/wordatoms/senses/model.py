@@ -11,7 +11,7 @@ Parts of a model are loaded when a question needs them; neither numba nor scikit
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 from wordatoms.atoms.atoms import Atoms
 from wordatoms.atoms.layout import Layout
 from wordatoms.atoms.meta_atoms import MetaAtoms
-from wordatoms.contexts.usages import Usage, find_usages, target_forms
+from wordatoms.contexts.usages import Usage, find_usages
 from wordatoms.embeddings.embeddings import Embeddings, Neighbour
 from wordatoms.embeddings.neighbours import Neighbours
-from wordatoms.errors import InputError, UnknownWordError
+from wordatoms.errors import InputError, ModelError, UnknownWordError, require_several, require_string
 from wordatoms.senses.annotations import Notes, change_notes
 from wordatoms.senses.clustering import closeness, cluster_vectors
+from wordatoms.senses.frames import Results
 from wordatoms.senses.parts import ModelParts
 from wordatoms.senses.results import (
     AtomMatch,
@@ -46,10 +47,16 @@ from wordatoms.text.tokenizer import Tokenizer
 if TYPE_CHECKING:  # loaded with the first question about a context
     from wordatoms.contexts.induced_map import InducedMap
     from wordatoms.contexts.reader import ReadingSettings
+    from wordatoms.senses.by_use import UseAnswers, UseDisambiguator
     from wordatoms.senses.disambiguation import Disambiguator
     from wordatoms.senses.posterior import Posterior
+    from wordatoms.senses.reading import TextWord
+    from wordatoms.senses.uses import SenseUses
 
 BATCH_TEXTS = 256
+N_SUGGESTED = 10
+"""Atoms that the contexts of an unknown word suggest as its senses."""
+Method = Literal["auto", "uses", "code"]
 LEAST_PICKED = 1e-3
 """Weight of a picked sense whose fitted weight is not positive: a person says that it is possible."""
 
@@ -141,6 +148,11 @@ class SenseModel:
         return self.parts.tokenizer
 
     @property
+    def language(self) -> str:
+        """Code of the language of the text, such as "en"; inflected forms are those of this language."""
+        return self.parts.language
+
+    @property
     def induced_map(self) -> InducedMap:
         """The map A of Theorem 1, from contexts to word vectors."""
         return self.parts.induced_map
@@ -154,6 +166,11 @@ class SenseModel:
     def posterior(self) -> Posterior:
         """The posterior over the atoms of a word in a context."""
         return self.parts.posterior
+
+    @property
+    def uses(self) -> SenseUses | None:
+        """The senses by use of all words, or None if the text of the model was not observed."""
+        return self.parts.uses
 
     def make_posterior(self, settings: ReadingSettings) -> Posterior:
         """Return a posterior with other settings than those of the model.
@@ -230,7 +247,7 @@ class SenseModel:
         """
         return self.parts.forms(word)
 
-    def near_words(self, word: str, n: int = 10) -> list[Neighbour]:
+    def near_words(self, word: str, n: int = 10) -> Results[Neighbour]:
         """Return the words nearest to a word by cosine.
 
         Parameters
@@ -248,7 +265,7 @@ class SenseModel:
         >>> [near.word for near in wa.load().near_words("tie", 3)]
         ['win', 'draw', 'tied']
         """
-        return self.parts.near_words(word, n)
+        return Results(self.parts.near_words(word, n))
 
     def _spelling(self, word: str) -> str:
         """Return the model's spelling of a word, which may itself be unknown if the model knows a form of it."""
@@ -259,9 +276,18 @@ class SenseModel:
 
     # --- senses
 
-    def senses(self, word: str, *, forms: bool = False, n_nearest: int = 10, n_linked: int = 10) -> list[Sense]:
-        """Return the senses of a word, heaviest first.
+    def senses(
+        self,
+        word: str,
+        *,
+        forms: bool = False,
+        method: Method = "auto",
+        n_nearest: int = 10,
+        n_linked: int = 10,
+    ) -> Results[Sense]:
+        """Return the senses of a word: those that its occurrences show, by falling share of the uses.
 
+        A model whose text was not observed has the paper's senses, the atoms in the code of the word, heaviest first.
         If a person picked atoms for the word, these are its senses and forms add none.
 
         Parameters
@@ -269,6 +295,8 @@ class SenseModel:
         word : str
         forms : bool, default False
             Pool the inflected forms of the word, each weighted by its share of the occurrences.
+        method : {"auto", "uses", "code"}, default "auto"
+            Senses by use or the paper's senses; "auto" takes the uses where the model has them.
         n_nearest : int, default 10
             Nearest words of each atom.
         n_linked : int, default 10
@@ -293,8 +321,10 @@ class SenseModel:
         """
         word = self.words[self.row(word)]
         notes = self.notes
+        if answers := self._answers_by_use(word, method, notes):
+            return Results(answers.senses(word, forms=forms, n_nearest=n_nearest, n_linked=n_linked))
         weights = self._form_weights(word, notes, forms=forms)
-        return [
+        return Results(
             Sense(
                 word,
                 atom,
@@ -307,9 +337,24 @@ class SenseModel:
                 named=atom in notes.names,
             )
             for atom, weight in self._ranked(weights, notes).items()
-        ]
+        )
 
-    def senses_of_forms(self, word: str, n: int = 3, *, n_nearest: int = 10, n_linked: int = 10) -> list[Sense]:
+    def _answers_by_use(self, word: str, method: Method, notes: Notes) -> UseAnswers | None:
+        """Return what answers by use, or None if the code of the word is to answer."""
+        if method not in ("auto", "uses", "code"):
+            raise InputError(f"method is {method!r}; pass 'auto', 'uses' or 'code'.")
+        uses = None if method == "code" else self.uses
+        if uses is None and method == "uses":
+            raise ModelError(f"{self.path} has no senses by use; run: wordatoms observe {self.path}")
+        if uses is None or word in notes.picks:
+            return None
+        from wordatoms.senses.by_use import UseAnswers
+
+        return UseAnswers(self, uses)
+
+    def senses_of_forms(
+        self, word: str, n: int = 3, *, method: Method = "auto", n_nearest: int = 10, n_linked: int = 10
+    ) -> Results[Sense]:
         """Return the heaviest senses that inflected forms of a word have and the word itself has not.
 
         Parameters
@@ -317,6 +362,7 @@ class SenseModel:
         word : str
         n : int, default 3
             Maximum number of senses.
+        method : {"auto", "uses", "code"}, default "auto"
         n_nearest, n_linked : int, default 10
             See `senses`.
 
@@ -330,9 +376,9 @@ class SenseModel:
         >>> [sense.label for sense in wa.load().senses_of_forms("tie", 2)]
         ['relations, alliances, mutual', 'waist, gloves, boots']
         """
-        own = {sense.atom for sense in self.senses(word, n_nearest=0, n_linked=0)}
-        pooled = self.senses(word, forms=True, n_nearest=n_nearest, n_linked=n_linked)
-        return [sense for sense in pooled if sense.atom not in own][:n]
+        own = {(sense.sense, sense.atom) for sense in self.senses(word, method=method, n_nearest=0, n_linked=0)}
+        pooled = self.senses(word, forms=True, method=method, n_nearest=n_nearest, n_linked=n_linked)
+        return Results([sense for sense in pooled if (sense.sense, sense.atom) not in own][:n])
 
     def sense_weights(self, word: str, *, forms: bool = True, notes: Notes | None = None) -> dict[int, float]:
         """Return the atoms of a word and their weights, all positive, heaviest first.
@@ -387,7 +433,7 @@ class SenseModel:
         shown = [atom for atom in pooled if atom not in notes.hidden]
         return {atom: pooled[atom] for atom in sorted(shown, key=lambda atom: (-pooled[atom], atom))}
 
-    def candidates(self, word: str, n: int = 20, *, n_nearest: int = 10) -> list[Candidate]:
+    def candidates(self, word: str, n: int = 20, *, n_nearest: int = 10) -> Results[Candidate]:
         """Return the atoms closest to a word, from which a person may pick its senses.
 
         Parameters
@@ -412,7 +458,7 @@ class SenseModel:
         word, notes, codes = self.words[row], self.notes, self.atoms.codes
         code = dict(zip(codes.atoms[row].tolist(), codes.weights[row].tolist(), strict=True))
         closest = self.atoms.closest(self.learned_from[word], n + len(notes.hidden))
-        return [
+        found = (
             Candidate(
                 atom,
                 cosine,
@@ -424,7 +470,8 @@ class SenseModel:
             )
             for atom, cosine in closest
             if atom not in notes.hidden
-        ][:n]
+        )
+        return Results(islice(found, n))
 
     # --- atoms
 
@@ -461,7 +508,7 @@ class SenseModel:
             atom in notes.hidden,
         )
 
-    def search(self, text: str, *, notes: Notes | None = None) -> list[AtomMatch]:
+    def search(self, text: str, *, notes: Notes | None = None) -> Results[AtomMatch]:
         """Find atoms by the name a person gave, by a word that belongs to them, or by their label.
 
         Matches of names come first, then the senses of the word and the atoms it is near to, then labels, then, if the
@@ -505,7 +552,7 @@ class SenseModel:
         if not reasons and spelling is None:
             raise UnknownWordError(text, self.words)
         shown = [atom for atom in reasons if atom not in notes.hidden]
-        return [AtomMatch(atom, self.label(atom, notes), reasons[atom]) for atom in shown]
+        return Results(AtomMatch(atom, self.label(atom, notes), reasons[atom]) for atom in shown)
 
     def _add_atoms_of(self, word: str, reasons: dict[int, str]) -> None:
         row = self.parts.rows[word]
@@ -588,13 +635,20 @@ class SenseModel:
 
     # --- words in contexts
 
-    def disambiguate(self, word: str, text: str, *, n_nearest: int = 10, n_deciding: int = 5) -> list[Disambiguation]:
+    def disambiguate(
+        self, word: str, text: str | Usage, *, method: Method = "auto", n_nearest: int = 10, n_deciding: int = 5
+    ) -> Results[Disambiguation]:
         """Tell which sense of a word is meant, for each occurrence of any of its forms in a text.
+
+        A word or phrase that the model does not know has the senses that its contexts suggest.
 
         Parameters
         ----------
         word : str
-        text : str
+        text : str or Usage
+            A usage is the one place that counts.
+        method : {"auto", "uses", "code"}, default "auto"
+            Senses by use or the paper's senses; see `senses`.
         n_nearest : int, default 10
             Nearest words of each atom.
         n_deciding : int, default 5
@@ -617,22 +671,33 @@ class SenseModel:
         >>> found.sense.label, round(found.sense.probability, 2), found.deciding[0].word
         ('sleeved, trousers, wearing', 0.9, 'silk')
         """
-        if not text.strip():
-            raise InputError(f"the text is empty; pass one with {word!r} in it.")
-        found = next(self.disambiguate_each(word, [text], n_nearest=n_nearest, n_deciding=n_deciding))
+        if not isinstance(text, Usage):
+            require_string(text, "the text", "pass one text as a string, or many to disambiguate_each")
+            if not text.strip():
+                raise InputError(f"the text is empty; pass one with {word!r} in it.")
+        each = self.disambiguate_each(word, [text], method=method, n_nearest=n_nearest, n_deciding=n_deciding)
+        found = next(each)
         if not found:
+            self.check_findable(word)
             raise InputError(f"no form of {word!r} is in the text; pass a text with the word.")
         return found
 
     def disambiguate_each(
-        self, word: str, texts: Iterable[str], *, n_nearest: int = 10, n_deciding: int = 5
-    ) -> Iterator[list[Disambiguation]]:
+        self,
+        word: str,
+        texts: Iterable[str | Usage],
+        *,
+        method: Method = "auto",
+        n_nearest: int = 10,
+        n_deciding: int = 5,
+    ) -> Iterator[Results[Disambiguation]]:
         """Disambiguate a word in each of many texts; `texts` may be an endless stream.
 
         Parameters
         ----------
         word : str
-        texts : iterable of str
+        texts : iterable of str or Usage
+        method : {"auto", "uses", "code"}, default "auto"
         n_nearest : int, default 10
         n_deciding : int, default 5
             See `disambiguate`.
@@ -649,23 +714,99 @@ class SenseModel:
         >>> [len(found) for found in wa.load().disambiguate_each("tie", texts)]
         [1, 0, 1]
         """
-        _refuse_one_string(texts)
-        disambiguator, remaining = self._disambiguator(word, n_nearest), iter(texts)
+        require_several(texts, "the texts", "texts")
+        is_known, remaining = self.knows(word), iter(texts)
+        disambiguator: Disambiguator | UseDisambiguator | None = None
+        if is_known:
+            disambiguator = self._known_disambiguator(word, method, n_nearest)
         while batch := list(islice(remaining, BATCH_TEXTS)):
-            yield from disambiguator.answer_texts(batch, n_deciding=n_deciding)
+            if not is_known and (usages := self.usages(word, batch)):
+                disambiguator = self._disambiguator(word, self._suggested_weights(word, usages), n_nearest)
+            answers = disambiguator.answer_texts(batch, n_deciding=n_deciding) if disambiguator else [[] for _ in batch]
+            yield from map(Results, answers)
 
-    def _disambiguator(self, word: str, n_nearest: int) -> Disambiguator:
+    def _known_disambiguator(self, word: str, method: Method, n_nearest: int) -> Disambiguator | UseDisambiguator:
+        spelling = self._spelling(word)
+        if answers := self._answers_by_use(spelling, method, self.notes):
+            return answers.disambiguator(spelling, self.usage_forms(word), n_nearest)
+        return self._disambiguator(word, self.sense_weights(word), n_nearest)
+
+    def _disambiguator(self, word: str, weights: dict[int, float], n_nearest: int) -> Disambiguator:
         from wordatoms.senses.disambiguation import Disambiguator
 
-        word, notes = self._spelling(word), self.notes
-        weights = self.sense_weights(word)
+        word, notes = self._spelling(word) if self.knows(word) else word, self.notes
         meanings = {
             atom: Meaning(atom, 0.0, self.label(atom, notes), self.nearest_words(atom, n_nearest)) for atom in weights
         }
         return Disambiguator(word, self.usage_forms(word), self.posterior, weights, meanings, self.tokenizer)
 
-    def usage_forms(self, word: str) -> frozenset[str]:
-        """Return the forms in which a word can occur in a text, as the tokenizer spells them.
+    def read(self, text: str, *, n_nearest: int = 10) -> Results[TextWord]:
+        """Find the likeliest sense of every word of a text.
+
+        Parameters
+        ----------
+        text : str
+        n_nearest : int, default 10
+            Nearest words of each atom.
+
+        Returns
+        -------
+        list of TextWord
+            One for each word; function words and unknown ones have no sense.
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> for word in wa.load().read("She wore a silk tie."):
+        ...     print(word.text, "–" if word.sense is None else word.sense.label)
+        She –
+        wore sleeved, trousers, wearing
+        a –
+        silk embroidered, garments, sewn
+        tie sleeved, trousers, wearing
+        """
+        from wordatoms.senses.reading import read_text
+
+        return read_text(self, require_string(text, "the text"), n_nearest=n_nearest)
+
+    def induce(self, word: str, texts: Iterable[str | Usage], *, include_target: bool = False) -> NDArray[np.float32]:
+        """Induce a vector for a new or rare word from its contexts (Section 4).
+
+        Parameters
+        ----------
+        word : str
+            A word or phrase, known or not.
+        texts : iterable of str or Usage
+            A text without the word counts as a context as a whole.
+        include_target : bool, default False
+            Count the word itself among the words of its contexts.
+
+        Returns
+        -------
+        ndarray of shape (dim,)
+
+        Raises
+        ------
+        InputError
+            If no context has a known word.
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> model = wa.load()
+        >>> vector = model.induce("covfefe", ["a cup of covfefe with milk and sugar", "they drank hot covfefe"])
+        >>> model.embeddings.nearest(vector, 1)[0].word
+        'drank'
+        """
+        from wordatoms.contexts.induced_map import find_contexts
+
+        require_several(texts, "the texts", "texts")
+        learned = self.induced_map
+        sif, inside = learned.sif(self.embeddings, self.tokenizer), include_target or learned.include_target
+        return learned.induce(sif, find_contexts(word, texts, sif, window=learned.window, include_target=inside))
+
+    def knows(self, word: str) -> bool:
+        """Tell whether the model has senses for a word, by itself or by one of its inflected forms.
 
         Parameters
         ----------
@@ -673,9 +814,104 @@ class SenseModel:
 
         Returns
         -------
-        frozenset of str
+        bool
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> wa.load().knows("tie"), wa.load().knows("covfefe")
+        (True, False)
         """
-        return target_forms(word, self.tokenizer)
+        try:
+            return bool(self._spelling(word))
+        except UnknownWordError:
+            return False
+
+    def check_findable(self, word: str) -> None:
+        """Raise for an unknown word, which may be misspelt, if no text contains it.
+
+        Parameters
+        ----------
+        word : str
+        """
+        if not self.knows(word) and len(self.tokenizer.tokens(word)) == 1:
+            self.row(word)
+
+    def _suggested_weights(self, word: str, usages: Sequence[Usage]) -> dict[int, float]:
+        """Return the atoms that the contexts of an unknown word make likeliest, with equal weights."""
+        contexts = self.context_vectors(word, usages)
+        if not contexts.any():
+            raise InputError(f"{word!r} is not known, and no word around it is; pass longer texts, or another word.")
+        hidden = self.notes.hidden
+        shown = dict.fromkeys((atom for atom in range(len(self.atoms)) if atom not in hidden), 1.0)
+        means = self.posterior.p_senses(shown, contexts[contexts.any(axis=1)]).mean(axis=0)
+        best = np.argsort(-means, kind="stable")[:N_SUGGESTED].tolist()
+        atoms = [*shown]
+        return {atoms[place]: 1.0 for place in best}
+
+    def usages(self, word: str, texts: Iterable[str | Usage]) -> list[Usage]:
+        """Find all occurrences of a word in texts, in any inflected form.
+
+        Parameters
+        ----------
+        word : str
+            A word or phrase, known or not.
+        texts : iterable of str or Usage
+            Usages are taken as they are.
+
+        Returns
+        -------
+        list of Usage
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> found = wa.load().usages("tie", ["He ties his tie.", "None here."])
+        >>> [(usage.form, usage.position) for usage in found]
+        [('ties', 1), ('tie', 3)]
+        """
+        return [usage for _, usage in self._numbered_usages(word, texts)]
+
+    def _numbered_usages(self, word: str, texts: Iterable[str | Usage]) -> list[tuple[int, Usage]]:
+        """Return all occurrences of a word, each with the number of its text."""
+        require_several(texts, "the texts", "texts")
+        forms, tokenizer = self.usage_forms(word), self.tokenizer
+        return [
+            (number, usage)
+            for number, text in enumerate(texts)
+            for usage in find_usages(word, text, tokenizer, forms=forms)
+        ]
+
+    def _one_usage_each(self, word: str, texts: Sequence[str | Usage]) -> list[Usage]:
+        """Return the first occurrence of a word in each text."""
+        require_several(texts, "the texts", "texts")
+        forms, found = self.usage_forms(word), []
+        for number, text in enumerate(texts):
+            usages = find_usages(word, text, self.tokenizer, forms=forms)
+            if not usages:
+                raise InputError(f"no form of {word!r} is in text {number}, {str(text)[:40]!r}; leave it out.")
+            found.append(usages[0])
+        return found
+
+    def usage_forms(self, word: str) -> Collection[str]:
+        """Return the forms in which a word can occur in a text: those the model knows, and all with the same lemma.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        collection of str
+            `in` tells whether a token is a form of the word, iteration gives the known forms; for a phrase, its words.
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> "tied" in wa.load().usage_forms("tie")
+        True
+        """
+        return self.parts.usage_forms(word)
 
     def sense_vectors(self, word: str) -> NDArray[np.float32]:
         """Return the atoms of a word and its forms.
@@ -693,57 +929,84 @@ class SenseModel:
             raise InputError(f"{word!r} has no atom with a positive weight, so it has no senses here.")
         return np.asarray(self.atoms.vectors[list(weights)])
 
-    def p_senses(self, word: str, usages: Sequence[Usage]) -> NDArray[np.float64]:
+    def p_senses(self, word: str, usages: Sequence[str | Usage]) -> NDArray[np.float64]:
         """Return p(a|c,w), the probability of each sense of a word in each usage.
 
         Parameters
         ----------
         word : str
-        usages : sequence of Usage
+        usages : sequence of str or Usage
+            Texts, in which the first occurrence of the word counts, or usages.
 
         Returns
         -------
         ndarray of shape (n_usages, n_senses)
-            Senses in the order of `sense_vectors`.
+            Senses in the order of `sense_vectors` and of `sense_weights`.
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> model = wa.load()
+        >>> p = model.p_senses("tie", ["a silk tie and a shirt", "the match ended in a tie"])
+        >>> atoms = list(model.sense_weights("tie"))
+        >>> [atoms[best] for best in p.argmax(axis=1)]
+        [90, 1048]
         """
         return self.posterior.p_senses(self.sense_weights(word), self.context_vectors(word, usages))
 
     def context_vectors(
-        self, word: str, usages: Sequence[Usage], posterior: Posterior | None = None
+        self, word: str, usages: Sequence[str | Usage], posterior: Posterior | None = None
     ) -> NDArray[np.float32]:
         """Return the vectors of the contexts of a word; forms of the word itself are no part of them.
 
         Parameters
         ----------
         word : str
-        usages : sequence of Usage
+            A word or phrase, known or not.
+        usages : sequence of str or Usage
+            Texts, in which the first occurrence of the word counts, or usages.
         posterior : Posterior, optional
             By default that of the model.
 
         Returns
         -------
         ndarray of shape (n_usages, dim)
+            Zeros if no word around is known.
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> wa.load().context_vectors("tie", ["a silk tie", wa.Usage.from_marked("the [tie] at home")]).shape
+        (2, 300)
         """
         reader = (posterior or self.posterior).reader
-        tokens = self.tokenizer.tokens(word)
-        own = self.usage_forms(word) if len(tokens) == 1 else tokens  # such as mother-in-law
-        return reader.vectors(reader.windows(usages, own))
+        return reader.vectors(reader.windows(self._one_usage_each(word, usages), self.usage_forms(word)))
 
     def vectors_in_context(
-        self, word: str, usages: Sequence[Usage], posterior: Posterior | None = None
+        self, word: str, usages: Sequence[str | Usage], posterior: Posterior | None = None
     ) -> NDArray[np.float32]:
         """Return the vector of a word in each usage; for an unknown word, the induced vector of its context.
 
         Parameters
         ----------
         word : str
-        usages : sequence of Usage
+            A word or phrase, known or not.
+        usages : sequence of str or Usage
+            Texts, in which the first occurrence of the word counts, or usages.
         posterior : Posterior, optional
             By default that of the model.
 
         Returns
         -------
         ndarray of shape (n_usages, dim)
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> model = wa.load()
+        >>> silk, draw, new = model.vectors_in_context("tie", ["a silk tie", "a goalless tie", "a woollen tie"])
+        >>> float(silk @ new) > float(silk @ draw)
+        True
         """
         posterior = posterior or self.posterior
         contexts = self.context_vectors(word, usages, posterior)
@@ -757,14 +1020,16 @@ class SenseModel:
         vector = self.embeddings[min(known, key=rows.__getitem__)]
         return posterior.in_context(vector, self.sense_weights(word), contexts)
 
-    def similarity(self, word1: str, word2: str, *, context1: str | None = None, context2: str | None = None) -> float:
+    def similarity(
+        self, word1: str, word2: str, *, context1: str | Usage | None = None, context2: str | Usage | None = None
+    ) -> float:
         """Return the cosine of two words; with contexts, of the words as they are meant there.
 
         Parameters
         ----------
         word1, word2 : str
-        context1, context2 : str, optional
-            Texts with the words; the first occurrence counts.
+        context1, context2 : str or Usage, optional
+            Texts with the words; the first occurrence counts. A word with a context may be unknown, or a phrase.
 
         Returns
         -------
@@ -785,26 +1050,29 @@ class SenseModel:
         lengths = [float(np.linalg.norm(vector)) or 1.0 for vector in vectors]
         return float(vectors[0] @ vectors[1]) / (lengths[0] * lengths[1])
 
-    def _in_text(self, word: str, text: str | None) -> NDArray[np.float32]:
+    def _in_text(self, word: str, text: str | Usage | None) -> NDArray[np.float32]:
         if text is None:
             self.row(word)  # without a context only a known word has a vector
             return np.asarray(self.vectors_in_context(word, [Usage((word,), 0)])[0])
-        if not text.strip():
+        if not isinstance(text, Usage) and not require_string(text, f"the context of {word!r}").strip():
             raise InputError(f"the context of {word!r} is empty; pass a text with the word, or none at all.")
-        usages = find_usages(word, text, self.tokenizer)
+        usages = find_usages(word, text, self.tokenizer, forms=self.usage_forms(word))
         if not usages:
+            self.check_findable(word)
             raise InputError(f"no form of {word!r} is in its context; pass a context with the word.")
         return np.asarray(self.vectors_in_context(word, usages[:1])[0])
 
     def cluster(
-        self, word: str, texts: Sequence[str], k: int | Literal["auto"] = "auto", *, random_state: int = 0
+        self, word: str, texts: Sequence[str | Usage], k: int | Literal["auto"] = "auto", *, random_state: int = 0
     ) -> UsageClusters:
         """Cluster the occurrences of a word in texts by sense: word-sense induction.
 
         Parameters
         ----------
         word : str
-        texts : sequence of str
+            A word or phrase; if it is unknown, its contexts suggest the senses.
+        texts : sequence of str or Usage
+            Usages are taken as they are.
         k : int or "auto", default "auto"
             Number of clusters.
         random_state : int, default 0
@@ -821,21 +1089,17 @@ class SenseModel:
         >>> wa.load().cluster("tie", texts, k=2).labels
         (0, 0, 1)
         """
-        _refuse_one_string(texts)
-        spelling, forms = self._spelling(word), self.usage_forms(word)
-        found = [
-            (number, usage)
-            for number, text in enumerate(texts)
-            for usage in find_usages(word, text, self.tokenizer, forms=forms)
-        ]
+        found = self._numbered_usages(word, texts)
         if not found:
+            self.check_findable(word)
             raise InputError(f"no form of {word!r} is in the {len(texts):,} texts; pass texts with the word.")
         usages = [usage for _, usage in found]
-        weights, contexts = self.sense_weights(word), self.context_vectors(word, usages)
+        weights = self.sense_weights(word) if self.knows(word) else self._suggested_weights(word, usages)
+        contexts = self.context_vectors(word, usages)
         views, gain = self.posterior.views(weights, contexts), self.reading.least_gain
         labels = cluster_vectors(views, k, least_gain=gain, random_state=random_state)
         return UsageClusters(
-            spelling,
+            self._spelling(word) if self.knows(word) else word,
             tuple(number for number, _ in found),
             tuple(usages),
             tuple(labels.tolist()),
@@ -901,11 +1165,6 @@ class SenseModel:
 
 def _has(name: str, text: str) -> bool:
     return text.lower() in name.lower()
-
-
-def _refuse_one_string(texts: Iterable[str]) -> None:
-    if isinstance(texts, str):
-        raise InputError(f"the texts are one string, {texts[:40]!r}; pass a list of texts.")
 
 
 def load(path: Path | str | None = None, *, verify: bool = False) -> SenseModel:

@@ -5,23 +5,27 @@ Left out: the questions a model answers (`wordatoms.senses.model`), and how the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from wordatoms.atoms.atoms import Atoms
 from wordatoms.atoms.layout import Layout, load_layout
 from wordatoms.atoms.meta_atoms import MetaAtoms
+from wordatoms.contexts.inflection import DEFAULT_LANGUAGE, WordForms, check_language, parse_forms
 from wordatoms.contexts.inflection import FILE as FORMS
-from wordatoms.contexts.inflection import inflected_forms, parse_forms
+from wordatoms.contexts.usages import target_forms, target_tokens
 from wordatoms.counts.word_lists import WordList
 from wordatoms.embeddings.embeddings import Embeddings, Neighbour, load_words
 from wordatoms.embeddings.neighbours import FILE as NEIGHBOURS
 from wordatoms.embeddings.neighbours import Neighbours
 from wordatoms.embeddings.spelling import find_spelling
-from wordatoms.errors import InputError, ModelError, UnknownWordError
+from wordatoms.errors import InputError, ModelError, UnknownWordError, require_string
 from wordatoms.senses.annotations import Notes
 from wordatoms.storage.bundled import bundled_model, notes_folder
 from wordatoms.storage.folder import ModelFolder
@@ -29,13 +33,17 @@ from wordatoms.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:  # loaded with the first question about a context
     from wordatoms.contexts.induced_map import InducedMap
-    from wordatoms.contexts.reader import ReadingSettings
+    from wordatoms.contexts.reader import ContextReader, ReadingSettings
     from wordatoms.senses.posterior import Posterior
+    from wordatoms.senses.uses import SenseUses
 
-KINDS = {"count": "words", "embed": "vectors", "map": "map", "atomize": "atoms"}
+KINDS = {"count": "words", "embed": "vectors", "map": "map", "atomize": "atoms", "observe": "senses by use"}
 """What each stage makes, for error messages."""
 N_TELLING_WORDS = 1000
 """A capital letter in one of this many first words of imported vectors means that their text was not lower-cased."""
+PHRASE_ADVICE = (
+    "it is a phrase: pass texts that contain it (disambiguate, cluster, induce), or train a model with --phrases."
+)
 Part = TypeVar("Part")
 
 
@@ -75,18 +83,36 @@ class ModelParts:
         return model_tokenizer(self.folder)
 
     def find_spelling(self, word: str) -> str | None:
+        require_string(word, "the word", "pass one word as a string")
         return find_spelling(word, self.rows, lambda text: self.tokenizer.tokens(text))
 
     def row(self, word: str) -> int:
         spelling = self.find_spelling(word)
         if spelling is None:
-            raise UnknownWordError(word, self.words)
+            raise UnknownWordError(word, self.words, PHRASE_ADVICE if len(word.split()) > 1 else "")
         return self.rows[spelling]
 
     def forms(self, word: str) -> tuple[str, ...]:
         if word in self.rows and self._listed_forms is not None:
             return (word, *(form for form in self._listed_forms.get(word, "").split(" ") if form in self.rows))
-        return inflected_forms(word, self.rows)
+        return self.word_forms.of(word)
+
+    def usage_forms(self, word: str) -> Collection[str]:
+        tokens = target_tokens(word, self.tokenizer)
+        if len(tokens) > 1:
+            return frozenset(tokens)
+        known = self.forms(tokens[0])
+        return target_forms(word, self.tokenizer, known=known, vocabulary=self.rows, language=self.language)
+
+    @cached_property
+    def language(self) -> str:
+        """Code of the language of the text, such as "en"."""
+        return model_language(self.folder)
+
+    @cached_property
+    def word_forms(self) -> WordForms:
+        """The inflected forms by the dictionary of the language, which takes a second to load."""
+        return make_word_forms(*self.word_list, self.language)
 
     @cached_property
     def _listed_forms(self) -> Mapping[str, str] | None:
@@ -174,6 +200,26 @@ class ModelParts:
     def posterior(self) -> Posterior:
         return self.make_posterior(self.reading)
 
+    @cached_property
+    def uses(self) -> SenseUses | None:
+        """The senses by use; None if the text of the model was not observed."""
+        if "observe" not in self.folder.stages:
+            return None
+        from wordatoms.senses.uses import SenseUses
+
+        uses = self._load(("observe",), SenseUses.load)
+        if len(uses.families) != len(self.words) or uses.atoms.max(initial=-1) >= len(self.atoms):
+            self._refuse("the senses by use belong to other words or atoms")
+        return uses
+
+    @cached_property
+    def uses_reader(self) -> ContextReader:
+        """Reads contexts as those that the senses by use were found in."""
+        from wordatoms.contexts.reader import make_reader
+
+        assert self.uses is not None
+        return make_reader(self.embeddings, self.induced_map, self.uses.reading)
+
     def make_posterior(self, settings: ReadingSettings) -> Posterior:
         from wordatoms.senses.posterior import make_posterior
 
@@ -188,6 +234,21 @@ def load_vectors(path: Path, vectors: str) -> Embeddings:
     from wordatoms.contexts.induced_map import load_induced_vectors
 
     return replace(embeddings, vectors=load_induced_vectors(path), state={})
+
+
+def make_word_forms(words: Sequence[str], counts: NDArray[np.int64] | None, language: str) -> WordForms:
+    """Return the inflected forms of the words of a model."""
+    return WordForms(words, language, None if counts is None else counts.tolist())
+
+
+def model_language(folder: ModelFolder) -> str:
+    """Return the language of a model's text; English if the manifest does not name one."""
+    settings = [folder.stages.get(stage, {}).get("settings", {}) for stage in ("count", "import")]
+    found = next((each["language"] for each in settings if "language" in each), DEFAULT_LANGUAGE)
+    try:
+        return check_language(found)
+    except InputError as error:
+        raise ModelError(f"{folder.path / 'manifest.json'}: {error}") from None
 
 
 def model_tokenizer(folder: ModelFolder) -> Tokenizer:

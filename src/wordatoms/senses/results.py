@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 
 from wordatoms.contexts.usages import Usage
 from wordatoms.embeddings.embeddings import Neighbour
+from wordatoms.senses.frames import Framed, Row, flat_row
 
 LIGHTEST = 0.005
 """Atoms of a smaller weight, from rare forms of a word, are not worth showing."""
+LIGHTEST_SHARE = 0.03
+"""Senses by use with a smaller share are often only a subject that the word was used in."""
 
 
 def to_json(result: Any) -> Any:
@@ -35,28 +38,37 @@ class Link(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sense:
-    """One sense of a word: an atom with a positive weight.
+class Sense(Framed):
+    """One sense of a word: what its occurrences show, or an atom with a positive weight in its code.
 
     Attributes
     ----------
     word : str
     atom : int
-        Id of the atom.
+        Id of the atom; -1 for a sense by use without a near atom.
     weight : float
-        Coefficient of the atom in the unit vector of the word; with forms, the mean over all occurrences.
+        Coefficient of the atom in the unit vector of the word; with forms, the mean over all occurrences. 0 if the
+        code of the word lacks the atom.
     label : str
         The name a person gave the atom, or a label made of its nearest words.
     nearest : tuple of Neighbour
-        The words nearest to the atom.
+        The words nearest to the sense, or to the atom.
     linked : tuple of Link
         Other words with a sense in this atom, heaviest first.
     forms : mapping of str to float
-        Weight of the atom in each form of the word that has it.
+        Share, or weight of the atom, in each form of the word that has the sense.
     picked : bool
         Whether a person picked this sense.
     named : bool
         Whether a person gave the label.
+    share : float or None
+        Share of the uses of the word; None for a sense from its code.
+    n_occurrences : int
+        Occurrences in this sense among those read.
+    is_general : bool
+        Whether the sense is used about any subject.
+    sense : int or None
+        Number of the sense among all senses by use of the model.
 
     Examples
     --------
@@ -75,10 +87,14 @@ class Sense:
     forms: Mapping[str, float]
     picked: bool = False
     named: bool = False
+    share: float | None = None
+    n_occurrences: int = 0
+    is_general: bool = False
+    sense: int | None = None
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Candidate(Framed):
     """An atom close to a word, which a person may pick as a sense; see `SenseModel.candidates`.
 
     Attributes
@@ -115,7 +131,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class AtomView:
+class AtomView(Framed):
     """Everything about one atom; see `SenseModel.atom`.
 
     Attributes
@@ -165,19 +181,23 @@ class AtomMatch(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Meaning:
+class Meaning(Framed):
     """A sense of a word with its probability in one place of a text.
 
     Attributes
     ----------
     atom : int
-        Id of the atom.
+        Id of the atom; -1 for a sense by use without a near atom.
     probability : float
         p(a|c,w).
     label : str
         The name a person gave the atom, or a label made of its nearest words.
     nearest : tuple of Neighbour
-        The words nearest to the atom.
+        The words nearest to the sense, or to the atom.
+    share : float or None
+        Share of the uses of the word; None for a sense from its code.
+    sense : int or None
+        Number of the sense among all senses by use of the model.
 
     Examples
     --------
@@ -190,6 +210,8 @@ class Meaning:
     probability: float
     label: str
     nearest: tuple[Neighbour, ...]
+    share: float | None = None
+    sense: int | None = None
 
 
 class Pull(NamedTuple):
@@ -200,7 +222,7 @@ class Pull(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Disambiguation:
+class Disambiguation(Framed):
     """Which sense of a word is meant in one place of a text; see `SenseModel.disambiguate`.
 
     Attributes
@@ -216,6 +238,10 @@ class Disambiguation:
         The words of the context that speak most for the likeliest sense.
     n_known : int
         Number of known words in the context; if 0, the probabilities are those of the word alone.
+    p_none : float
+        Probability that none of the known senses is meant; 0 if the senses are those of the code.
+    tells_nothing : bool
+        Whether the context is too short or too empty to tell; the probabilities are then the shares of the uses.
 
     Examples
     --------
@@ -231,15 +257,29 @@ class Disambiguation:
     meanings: tuple[Meaning, ...]
     deciding: tuple[Pull, ...]
     n_known: int
+    p_none: float = 0.0
+    tells_nothing: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """The answer in words: the label of the likeliest sense, "none of these" or "not enough context"."""
+        if self.tells_nothing:
+            return "not enough context"
+        return "none of these" if self.p_none > self.sense.probability else self.sense.label
 
     @property
     def sense(self) -> Meaning:
         """The likeliest sense."""
         return self.meanings[0]
 
+    def _table_rows(self) -> list[Row]:
+        """Return a row for each sense, likeliest first."""
+        own = {"word": self.word, "form": self.form, "position": self.position, "n_known": self.n_known}
+        return [flat_row(meaning, **own) for meaning in self.meanings]
+
 
 @dataclass(frozen=True, eq=False)
-class UsageClusters:
+class UsageClusters(Framed):
     """The usages of a word in texts, clustered by sense; see `SenseModel.cluster`.
 
     Attributes
@@ -277,6 +317,23 @@ class UsageClusters:
     def __len__(self) -> int:
         """Return the number of clusters."""
         return max(self.labels) + 1
+
+    def _table_rows(self) -> list[Row]:
+        """Return a row for each usage: its text, place and form, its cluster, and the likeliest atom."""
+        best = self.p_senses.argmax(axis=1).tolist()
+        return [
+            {
+                "word": self.word,
+                "text": self.texts[number],
+                "position": usage.position,
+                "form": usage.form,
+                "cluster": self.labels[number],
+                "closeness": self.closeness[number],
+                "atom": self.atoms[best[number]],
+                "probability": float(self.p_senses[number, best[number]]),
+            }
+            for number, usage in enumerate(self.usages)
+        ]
 
     def members(self, cluster: int) -> list[int]:
         """Return the numbers of the usages in a cluster.

@@ -32,10 +32,11 @@ from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
 from wordatoms.counts.vocabulary import BATCH_BYTES
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.engine.threads import Batch, ThreadEngine, blocks_with_sizes, make_batches
-from wordatoms.errors import InputError
+from wordatoms.errors import InputError, require_several
 from wordatoms.parallel import one_blas_thread
 from wordatoms.progress import TextCallback
 from wordatoms.run import DEFAULT_RUN, Run
+from wordatoms.senses.frames import Framed, Results, Row, flat_row
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.results import LIGHTEST, Sense
 from wordatoms.text.corpus import Corpus, Shard, open_corpus
@@ -71,13 +72,18 @@ class Sentence(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SenseSentences:
+class SenseSentences(Framed):
     """A sense and the sentences that show it best, best first."""
 
     sense: Sense
     sentences: tuple[Sentence, ...]
     n_sentences: int
     """Sentences of the text that fit this sense better than the others, near-duplicates included."""
+
+    def _table_rows(self) -> list[Row]:
+        """Return a row for each sentence."""
+        sense = {"word": self.sense.word, "atom": self.sense.atom, "label": self.sense.label}
+        return [flat_row(sentence, **sense) for sentence in self.sentences]
 
 
 def representative_sentences(
@@ -95,7 +101,7 @@ def representative_sentences(
     lightest: float = LIGHTEST,
     replace_invalid: bool = False,
     run: Run = DEFAULT_RUN,
-) -> list[SenseSentences]:
+) -> Results[SenseSentences]:
     """Find the sentences of a text that show each sense of a word best.
 
     Parameters
@@ -140,6 +146,7 @@ def representative_sentences(
     >>> next(each.sense.label for each in found if each.sentences)
     'sleeved, trousers, wearing'
     """
+    require_several(corpus_paths, "the paths", "files")
     _check_numbers(n, rank, shortest, longest)
     senses = _senses(model, word, forms=forms, lightest=lightest)
     names = model.forms(senses[0].word) if forms else (senses[0].word,)
@@ -148,10 +155,10 @@ def representative_sentences(
     search = _Search(lexicon, scorer, [*map(model.row, names)], SPARE * n, include_target, range(shortest, longest + 1))
     found, corpus = _scan(search, corpus_paths, replace_invalid, run)
     _check_found(found, names, search.lengths)
-    return [
+    return Results(
         SenseSentences(sense, tuple(_as_sentence(best, found, corpus) for best in chosen), int(number))
         for sense, chosen, number in zip(senses, found.choose(n), found.n_sentences, strict=True)
-    ]
+    )
 
 
 def _scan(search: _Search, sources: Sequence[str | Path], replace_invalid: bool, run: Run) -> tuple[_Found, Corpus]:
@@ -174,7 +181,8 @@ def _check_numbers(n: int, rank: int, shortest: int, longest: int) -> None:
 
 
 def _senses(model: SenseModel, word: str, *, forms: bool, lightest: float) -> list[Sense]:
-    senses = [sense for sense in model.senses(word, forms=forms) if sense.weight >= lightest or sense.picked]
+    found = model.senses(word, forms=forms, method="code")
+    senses = [sense for sense in found if sense.weight >= lightest or sense.picked]
     if not senses:
         raise InputError(f"'{word}' has no sense with a weight of {lightest:g} or more; pass a smaller one.")
     return senses

@@ -1,4 +1,4 @@
-"""Choice of the settings for reading contexts, by pseudowords and never by a test set.
+"""Choice of the settings for reading contexts by pseudowords in held-out text.
 
 The contexts of a pseudoword belong to one of two known words (`wordatoms.tuning.pseudowords`). Three questions:
 
@@ -32,6 +32,7 @@ from wordatoms.contexts.windows import WordWindows, without_targets
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.senses.clustering import cluster_vectors, paired_f_score, v_measure
+from wordatoms.senses.frames import Framed, Row, flat_row
 from wordatoms.senses.posterior import Posterior, Weights, make_posterior, to_unit
 from wordatoms.tuning.pseudowords import Pseudoword, PseudowordSet
 
@@ -63,7 +64,7 @@ Figures = dict[str, float]
 
 
 @dataclass(frozen=True)
-class TuningResult:
+class TuningResult(Framed):
     """The chosen settings, the trials, and figures on the other half of the pseudowords."""
 
     settings: ReadingSettings
@@ -75,6 +76,10 @@ class TuningResult:
     """With contexts as the paper reads them."""
     without_atoms: Figures
     """With the chosen settings and plain context vectors; for words, plain cosines."""
+
+    def _table_rows(self) -> list[Row]:
+        """Return a row for each trial."""
+        return [flat_row(trial) for trial in self.trials]
 
     def figures(self) -> dict[str, Figures]:
         """Return all figures by name."""

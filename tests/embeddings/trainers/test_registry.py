@@ -24,7 +24,7 @@ def test_properties_agree_with_the_signature(trainer: Trainer) -> None:
 
 
 def test_names_by_property() -> None:
-    assert trainer_names(has="reads_text") == ["skipgram"]
+    assert trainer_names(has="reads_text") == ["skipgram", "cbow"]
     assert trainer_names(has="holds_words") == ["sn", "glove"]
 
 

@@ -1,4 +1,4 @@
-"""Skip-gram: order of rows, planted topics, the loss, long lines, and going on after a kill."""
+"""Skip-gram and CBOW: order of rows, planted topics, the loss, long lines, and going on after a kill."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import logging
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ pytest.importorskip("gensim", reason='needs the extra: pip install "wordatoms[sk
 from wordatoms.counts.vocabulary import Vocabulary
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.trainers import skipgram
+from wordatoms.embeddings.trainers.cbow import train_cbow
 from wordatoms.embeddings.trainers.skipgram import train_skipgram
 from wordatoms.errors import DivergedError, InputError
 from wordatoms.progress import TrainingReport
@@ -56,12 +58,13 @@ def short_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(skipgram, "WORDS_PER_STEP", 6000)
 
 
-def test_words_of_one_topic_are_near(text: Path, vocabulary: Vocabulary) -> None:
-    embeddings = train(text, vocabulary, epochs=5)
+@pytest.mark.parametrize("train", [train_skipgram, train_cbow])
+def test_words_of_one_topic_are_near(train: Callable[..., Embeddings], text: Path, vocabulary: Vocabulary) -> None:
+    embeddings = train(text, vocabulary, dim=8, epochs=5, sample=0.0)
     unit = embeddings.vectors / np.linalg.norm(embeddings.vectors, axis=1, keepdims=True)
     fruit, tools = (unit[[vocabulary[word] for word in topic]] for topic in (FRUIT, TOOLS))
     assert (fruit @ fruit.T).min() > (fruit @ tools.T).max()
-    assert embeddings.method == "skipgram"
+    assert train.__name__ == f"train_{embeddings.method}"
     assert embeddings.words == vocabulary.words
     assert embeddings.state["context"].shape == embeddings.vectors.shape == (10, 8)
 
@@ -104,18 +107,30 @@ def test_no_word_of_a_long_line_is_lost() -> None:
 def test_loss_against_the_naive_loss() -> None:
     rng = np.random.default_rng(0)
     vectors, context = rng.normal(size=(2, 6, 3)).astype(np.float32)
-    probe = skipgram.Probe(np.array([0, 4]), np.array([1, 1]), np.array([[2, 3], [5, 0]]))
+    probe = skipgram.Probe(np.array([[0, -1, 3], [4, -1, -1]]), np.array([1, 1]), np.array([[2, 3], [5, 0]]))
     losses = []
-    for word, neighbour, noise in zip(*probe, strict=True):
-        loss = -np.log(1 / (1 + np.exp(-vectors[word] @ context[neighbour])))
-        losses.append(loss - sum(np.log(1 / (1 + np.exp(vectors[word] @ context[other]))) for other in noise))
+    for inputs, word, noise in zip(*probe, strict=True):
+        mean = np.mean([vectors[row] for row in inputs if row >= 0], axis=0)
+        loss = -np.log(1 / (1 + np.exp(-mean @ context[word])))
+        losses.append(loss - sum(np.log(1 / (1 + np.exp(mean @ context[other]))) for other in noise))
     assert probe.loss(vectors, context) == pytest.approx(np.mean(losses), rel=1e-5)
 
 
+def test_windows_of_the_cbow_probe_hold_all_neighbours_and_not_the_word() -> None:
+    line = np.arange(10, 16)
+    for around, word in skipgram._draw_windows(line, 2, np.random.default_rng(0)):
+        wanted = [word + step if 10 <= word + step < 16 else -1 for step in (-2, -1, 1, 2)]
+        assert around == wanted
+    assert skipgram._draw_windows(line[:1], 2, np.random.default_rng(0)) == []
+
+
 @pytest.mark.usefixtures("short_steps")
-def test_reports_every_step_with_a_falling_loss(text: Path, vocabulary: Vocabulary) -> None:
+@pytest.mark.parametrize("train", [train_skipgram, train_cbow])
+def test_reports_every_step_with_a_falling_loss(
+    train: Callable[..., Embeddings], text: Path, vocabulary: Vocabulary
+) -> None:
     reports: list[TrainingReport] = []
-    train(text, vocabulary, callback=reports.append)
+    train(text, vocabulary, dim=8, epochs=2, sample=0.0, callback=reports.append)
     assert [report.step for report in reports] == [1, 2, 3, 4, 5, 6]
     assert {report.n_steps for report in reports} == {6}
     assert reports[-1].loss < reports[0].loss < 6 * np.log(2)

@@ -21,7 +21,7 @@ from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.trainers import blocks as blocks_module
 from wordatoms.embeddings.trainers import sn
 from wordatoms.embeddings.trainers.blocks import Blocks, cut_pairs
-from wordatoms.embeddings.trainers.sn import WEIGHTINGS, train_sn
+from wordatoms.embeddings.trainers.sn import WEIGHTINGS, complete_vectors, train_sn, without_frequency
 from wordatoms.errors import InputError
 from wordatoms.kernels import factor
 
@@ -159,3 +159,35 @@ def test_the_constant_can_be_fixed() -> None:
 def test_an_unknown_weighting_is_refused() -> None:
     with pytest.raises(InputError, match="weighting is 'flat'; pass program or article"):
         train_sn(random_counts(10), dim=2, weighting="flat")
+
+
+def test_without_frequency_no_direction_tells_frequent_from_rare() -> None:
+    counts = planted_counts(60, 4)
+    trained = train_sn(counts, dim=4, epochs=15)
+    kept = train_sn(counts, dim=4, epochs=15, remove_frequency=True)
+    logs = np.log(counts.vocabulary.counts)
+    logs = logs - logs.mean()
+    assert np.abs(logs @ trained.vectors).max() > 100 * np.abs(logs @ kept.vectors).max()
+    np.testing.assert_allclose(complete_vectors(kept).vectors, trained.vectors, atol=1e-5)
+    assert set(complete_vectors(kept).state) == {"constant", "squares"}
+    naive = trained.vectors - np.outer(
+        trained.vectors @ kept.state["frequency_direction"], kept.state["frequency_direction"]
+    )
+    np.testing.assert_allclose(kept.vectors, naive, atol=1e-5)
+
+
+def test_training_continues_from_complete_vectors_and_keeps_the_direction() -> None:
+    counts = planted_counts(60, 4)
+    first = train_sn(counts, dim=4, epochs=15, remove_frequency=True)
+    held = first.words[1:]
+    again = train_sn(counts, dim=4, epochs=2, start=first, fixed=held, fix_constant=True, remove_frequency=True)
+    np.testing.assert_array_equal(again.state["frequency_direction"], first.state["frequency_direction"])
+    np.testing.assert_allclose(again.vectors[1:], first.vectors[1:], atol=1e-5)
+    whole = train_sn(counts, dim=4, epochs=2, start=complete_vectors(first), fixed=held, fix_constant=True)
+    np.testing.assert_allclose(complete_vectors(again).vectors[0], whole.vectors[0], atol=1e-4)
+
+
+def test_words_of_equal_count_have_no_frequency_to_remove() -> None:
+    embeddings = Embeddings(("a", "b"), np.eye(2), np.array([3, 3]))
+    assert without_frequency(embeddings) is embeddings
+    assert complete_vectors(embeddings) is embeddings

@@ -68,6 +68,7 @@ _ALL = (
     Trainer("pmi", "PMI", "truncated SVD of the positive PMI matrix"),
     Trainer("nnse", "NNSE", "non-negative sparse factors of the PMI matrix"),
     Trainer("skipgram", "skip-gram", "word2vec", has_epochs=True, reads_text=True, needs=("gensim", "skipgram")),
+    Trainer("cbow", "CBOW", "word2vec's other model", has_epochs=True, reads_text=True, needs=("gensim", "skipgram")),
 )
 TRAINERS = {trainer.name: trainer for trainer in _ALL}
 
@@ -97,7 +98,7 @@ def train_embeddings(
         The embedding method, one of `wordatoms.embeddings.trainers.TRAINERS`.
     lines : Path, optional
         A file of tokenised text: words between single spaces, one paragraph per line. Required if the method reads
-        text ("skipgram").
+        text ("skipgram", "cbow").
     **parameters
         Parameters of the method, such as `dim=300`, `random_state=0` or `threads=4`.
 

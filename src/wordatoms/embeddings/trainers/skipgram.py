@@ -1,4 +1,4 @@
-"""Skip-gram with negative sampling: the paper's word2vec vectors, trained by gensim.
+"""Skip-gram with negative sampling: the paper's word2vec vectors, trained by gensim; and what CBOW shares with it.
 
 gensim does the arithmetic. This module feeds it the text in steps of a few million words, decreases the learning rate
 linearly over all steps, measures a loss after each step, and can continue after the last finished step. The vocabulary,
@@ -6,7 +6,8 @@ the downsampling of frequent words and the noise distribution come from the coun
 rows keep.
 
 With one worker the same seed gives the same bytes. gensim's workers race for the vectors, so several of them are faster
-but no two runs are alike. Left out: hierarchical softmax, CBOW and subwords.
+but no two runs are alike. CBOW, the other architecture of word2vec, is `wordatoms.embeddings.trainers.cbow`. Left out:
+hierarchical softmax and subwords.
 """
 
 from __future__ import annotations
@@ -51,18 +52,21 @@ class Piece(NamedTuple):
 
 
 class Probe(NamedTuple):
-    """Pairs of neighbouring words, drawn once from the text, and noise words, on which the loss is measured."""
+    """Words drawn once from the text, what each is predicted from, and noise words, on which the loss is measured."""
 
+    inputs: NDArray[np.int64]
+    """A neighbour of each word for skip-gram, all of them for CBOW, -1 for none, (n, n_inputs)."""
     words: NDArray[np.int64]
-    contexts: NDArray[np.int64]
     noise: NDArray[np.int64]
-    """Shape (n_pairs, negative)."""
+    """Shape (n, negative)."""
 
     def loss(self, vectors: NDArray[np.float32], context: NDArray[np.float32]) -> float:
-        """Mean loss of negative sampling over the pairs, noise words included."""
-        word_vectors = vectors[self.words]
-        true = np.einsum("nd,nd->n", word_vectors, context[self.contexts])
-        false = np.einsum("nd,nkd->nk", word_vectors, context[self.noise])
+        """Mean loss of negative sampling over the words, noise words included."""
+        is_input = (self.inputs >= 0)[:, :, None]
+        sums = np.where(is_input, vectors[self.inputs], np.float32(0)).sum(axis=1)
+        means = sums / is_input.sum(axis=1)
+        true = np.einsum("nd,nd->n", means, context[self.words])
+        false = np.einsum("nd,nkd->nk", means, context[self.noise])
         return float(np.mean(np.logaddexp(0, -true) + np.logaddexp(0, false).sum(axis=1), dtype=np.float64))
 
 
@@ -78,7 +82,7 @@ def train_skipgram(
     learning_rate: float = 0.05,
     workers: int = 1,
     random_state: int = 0,
-    threads: int | None = None,  # noqa: ARG001
+    threads: int | None = None,
     checkpoint: Checkpoint | None = None,
     callback: TrainingCallback | None = None,
 ) -> Embeddings:
@@ -99,11 +103,33 @@ def train_skipgram(
     -------
     Embeddings with the state "context": the output vectors, (n_words, dim).
     """
+    return train_word2vec(is_skipgram=True, **locals())
+
+
+def train_word2vec(
+    lines: Path,
+    vocabulary: Vocabulary,
+    *,
+    is_skipgram: bool,
+    dim: int,
+    epochs: int,
+    window: int,
+    negative: int,
+    sample: float,
+    learning_rate: float,
+    workers: int,
+    random_state: int,
+    threads: int | None,  # noqa: ARG001
+    checkpoint: Checkpoint | None,
+    callback: TrainingCallback | None,
+) -> Embeddings:
+    """Train skip-gram or CBOW; the parameters are those of `train_skipgram`."""
     _check_at_least_one(dim=dim, epochs=epochs, window=window, negative=negative, workers=workers)
     _check_ranges(sample, learning_rate, random_state)
     pieces = _cut_text(lines, WORDS_PER_STEP)
     model = _new_model(
         vocabulary,
+        sg=int(is_skipgram),
         vector_size=dim,
         window=window,
         negative=negative,
@@ -123,8 +149,8 @@ def train_skipgram(
             checkpoint.save(step + 1, _state(model))
         if callback:
             callback(TrainingReport(step + 1, len(pieces) * epochs, loss, perf_counter() - started))
-    state = {"context": model.syn1neg}
-    return Embeddings(vocabulary.words, model.wv.vectors, vocabulary.counts, state, "skipgram", vocabulary.n_tokens)
+    state, method = {"context": model.syn1neg}, "skipgram" if is_skipgram else "cbow"
+    return Embeddings(vocabulary.words, model.wv.vectors, vocabulary.counts, state, method, vocabulary.n_tokens)
 
 
 def _check_at_least_one(**numbers: int) -> None:
@@ -167,9 +193,9 @@ def _new_model(vocabulary: Vocabulary, **settings: float) -> Model:
     """An untrained model with the words of the vocabulary, in its order."""
     word2vec = require_extra("gensim.models.word2vec", "skipgram")
     if len(vocabulary) < 2:
-        raise InputError(f"the vocabulary has {len(vocabulary)} words; skip-gram needs 2 or more.")
+        raise InputError(f"the vocabulary has {len(vocabulary)} words; word2vec needs 2 or more.")
     # gensim's own sorting would order words of equal count differently
-    model = word2vec.Word2Vec(sg=1, ns_exponent=NOISE_POWER, min_count=0, sorted_vocab=0, **settings)
+    model = word2vec.Word2Vec(ns_exponent=NOISE_POWER, min_count=0, sorted_vocab=0, **settings)
     model.build_vocab_from_freq(dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)))
     return model
 
@@ -177,20 +203,22 @@ def _new_model(vocabulary: Vocabulary, **settings: float) -> Model:
 def _draw_probe(lines: Path, model: Model, vocabulary: Vocabulary, rng: np.random.Generator) -> Probe:
     p_keep = model.wv.expandos["sample_int"] / 2**32
     rows = model.wv.key_to_index
-    pairs: list[tuple[int, int]] = []
+    draw = _draw_pairs if model.sg else _draw_windows
+    drawn: list[tuple[list[int], int]] = []
     for words in _random_lines(lines, rng):
         known = np.array([rows[word] for word in words if word in rows], dtype=np.int64)
         kept = known[rng.random(len(known)) < p_keep[known]]
-        pairs += _draw_pairs(kept, model.window, rng)
-    if not pairs:
+        drawn += draw(kept, model.window, rng)
+    if not drawn:
         raise InputError(
             f"none of {N_PROBES:,} lines drawn from {lines} has two neighbouring words of the vocabulary; "
             "pass the text that the vocabulary was counted on, tokenised in the same way."
         )
-    words, contexts = np.array(pairs).T
+    inputs = np.array([around for around, _ in drawn], np.int64)
+    targets = np.array([word for _, word in drawn], np.int64)
     p_noise = vocabulary.counts**NOISE_POWER
-    noise = rng.choice(len(vocabulary), size=(len(pairs), model.negative), p=p_noise / p_noise.sum())
-    return Probe(words, contexts, noise)
+    noise = rng.choice(len(vocabulary), size=(len(drawn), model.negative), p=p_noise / p_noise.sum())
+    return Probe(inputs, targets, noise)
 
 
 def _random_lines(lines: Path, rng: np.random.Generator) -> Iterator[list[str]]:
@@ -206,13 +234,23 @@ def _random_lines(lines: Path, rng: np.random.Generator) -> Iterator[list[str]]:
             yield line.decode(errors="replace").split()
 
 
-def _draw_pairs(line: NDArray[np.int64], window: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Draw a few pairs of neighbours from a line of rows."""
+def _draw_pairs(line: NDArray[np.int64], window: int, rng: np.random.Generator) -> list[tuple[list[int], int]]:
+    """Draw a few words from a line of rows, each with one of its neighbours."""
     if len(line) < 2:
         return []
     at = rng.integers(len(line) - 1, size=PAIRS_PER_PROBE)
     near = np.minimum(at + rng.integers(1, window + 1, size=PAIRS_PER_PROBE), len(line) - 1)
-    return list(zip(line[at].tolist(), line[near].tolist(), strict=True))
+    return [([one], other) for one, other in zip(line[at].tolist(), line[near].tolist(), strict=True)]
+
+
+def _draw_windows(line: NDArray[np.int64], window: int, rng: np.random.Generator) -> list[tuple[list[int], int]]:
+    """Draw a few words from a line of rows, each with all of its neighbours, -1 beyond the ends of the line."""
+    if len(line) < 2:
+        return []
+    padded = np.pad(line, window, constant_values=-1)
+    places = rng.integers(len(line), size=PAIRS_PER_PROBE)
+    around = np.delete(np.arange(2 * window + 1), window)
+    return [(padded[place + around].tolist(), int(line[place])) for place in places.tolist()]
 
 
 def _rate_at_bounds(pieces: list[Piece]) -> NDArray[np.float64]:
@@ -265,6 +303,5 @@ def _sentences(text: bytes) -> Iterator[list[str]]:
 def _check_finite(model: Model, step: int, learning_rate: float) -> None:
     if not (np.isfinite(model.wv.vectors).all() and np.isfinite(model.syn1neg).all()):
         raise DivergedError(
-            f"skip-gram vectors are infinite or NaN at step {step}; "
-            f"train again with a learning_rate below {learning_rate}."
+            f"the vectors are infinite or NaN at step {step}; train again with a learning_rate below {learning_rate}."
         )

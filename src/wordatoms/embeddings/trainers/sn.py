@@ -14,6 +14,10 @@ epochs, and all vectors with it.
 
 Left out by default: pairs of a word with itself. A word follows itself far more rarely than ‖2v‖² predicts, and fitting
 that harms all other pairs.
+
+SN has no biases, so a vector must hold the frequency of its word too, and any two frequent words are near each other.
+The direction along which vectors change with log frequency can be removed after training (`remove_frequency`): the
+projection on it is kept in the state, so that training can continue from the complete vectors (`complete_vectors`).
 """
 
 from __future__ import annotations
@@ -32,12 +36,15 @@ from wordatoms.embeddings.trainers.epochs import Job, Sums, run_epochs, run_roun
 from wordatoms.errors import InputError
 from wordatoms.kernels import factor
 from wordatoms.kernels.factor import Weighting
+from wordatoms.parallel import one_blas_thread
 from wordatoms.progress import TrainingCallback
 from wordatoms.storage.files import Array, Checkpoint
 
 WEIGHTINGS = {"program": Weighting(log(100), 0.75, of_self=1.0), "article": Weighting(log(100), 1.0, of_self=1.0)}
 DEVIATIONS_BELOW = 4.0
 """C starts this many weighted standard deviations below the weighted mean of log X."""
+DIRECTION, ALONG = "frequency_direction", "along_frequency"
+"""Names of the state of vectors whose direction of log frequency was removed."""
 WAIT = 0.25
 """Share of the epochs before C starts to move."""
 
@@ -51,6 +58,7 @@ def train_sn(
     weighting: str = "program",
     min_value: float = 0.0,
     self_pairs: bool = False,
+    remove_frequency: bool = False,
     random_state: int = 0,
     threads: int | None = None,
     start: Embeddings | None = None,
@@ -71,6 +79,8 @@ def train_sn(
         Pairs with a smaller X are left out.
     self_pairs
         Whether to train on the pairs of a word with itself.
+    remove_frequency
+        Whether to remove the direction of log frequency from the trained vectors; that of `start` if it has one.
     start
         Vectors to continue from, with C and the accumulators if they are SN's own. Missing words start at random.
     fixed
@@ -80,12 +90,47 @@ def train_sn(
 
     Returns
     -------
-    Embeddings with the state "constant", the C of the formula, and "squares", (n_words,), AdaGrad's accumulators.
+    Embeddings with the state "constant", the C of the formula, and "squares", (n_words,), AdaGrad's accumulators; if
+    the direction of log frequency was removed, also "frequency_direction", (dim,), and "along_frequency", (n_words,),
+    the projections on it.
     """
+    direction = None if start is None else start.state.get(DIRECTION)
+    start = None if start is None else complete_vectors(start)
     job = Job.from_parameters(locals())
     if weighting not in WEIGHTINGS:
         raise InputError(f"weighting is '{weighting}'; pass {' or '.join(WEIGHTINGS)}.")
-    return _train(job, WEIGHTINGS[weighting], WAIT if not fix_constant else 1.0)
+    trained = _train(job, WEIGHTINGS[weighting], WAIT if not fix_constant else 1.0)
+    return without_frequency(trained, direction) if remove_frequency else trained
+
+
+def without_frequency(embeddings: Embeddings, direction: Array | None = None) -> Embeddings:
+    """Remove a direction, by default that of log frequency, from vectors; the state keeps what is removed.
+
+    The direction is the covariance of the vectors with the logarithms of the counts, so without it no direction of the
+    vectors is correlated with log frequency.
+    """
+    vectors = embeddings.vectors.astype(np.float64)
+    if direction is None:
+        logs = np.log(np.maximum(np.asarray(embeddings.counts), 1))
+        with one_blas_thread():
+            direction = (logs - logs.mean()) @ (vectors - vectors.mean(axis=0))
+        length = float(np.linalg.norm(direction))
+        if length == 0:
+            return embeddings  # all counts are equal
+        direction = direction / length
+    along = vectors @ direction
+    state = {**embeddings.state, DIRECTION: direction.astype(np.float32), ALONG: along.astype(np.float32)}
+    kept = (vectors - along[:, None] * direction).astype(np.float32)
+    return replace(embeddings, vectors=kept, state=state)
+
+
+def complete_vectors(embeddings: Embeddings) -> Embeddings:
+    """Undo `without_frequency`, if it was applied: the vectors that SN's objective is about."""
+    if DIRECTION not in embeddings.state:
+        return embeddings
+    state = dict(embeddings.state)
+    direction, along = state.pop(DIRECTION), state.pop(ALONG)
+    return replace(embeddings, vectors=embeddings.vectors + np.outer(along, direction), state=state)
 
 
 def _train(job: Job, weighting: Weighting, wait: float) -> Embeddings:

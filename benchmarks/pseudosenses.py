@@ -1,0 +1,303 @@
+"""Measure senses by use on pseudowords, and fit how strongly contexts speak for them.
+
+    python benchmarks/pseudosenses.py HELD --train part-0*.txt part-1[0-2].txt --held-out part-13.txt [--json FILE]
+
+HELD is a model of the text in --train with the stages map and atomize, which has not seen --held-out. A pseudoword
+joins two to six unrelated words, with equal shares of the uses, halving ones, or ones that fall to 1%. Its senses are
+found in occurrences of these words in the training text, as `wordatoms observe` does; contexts from the held-out text,
+cut to 3, 6, 12 and 40 words, are then given the sense that is likeliest. In every second pseudoword of three words or
+more, one word is left out when senses are looked for: its contexts should be answered by "none of these".
+
+Half of the pseudowords choose the calibration by log loss, the other half gives the figures. No test set is used.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from common import make_parser
+from wordatoms.contexts.occurrences import Occurrences, sampled_occurrences
+from wordatoms.contexts.reader import make_reader
+from wordatoms.parallel import one_blas_thread
+from wordatoms.run import Run
+from wordatoms.senses.observing import Background, context_rows, find_senses, learn_background
+from wordatoms.senses.parts import ModelParts
+from wordatoms.senses.posterior import softmax, to_unit
+from wordatoms.senses.uses import Calibration
+from wordatoms.text.corpus import open_corpus
+from wordatoms.tuning.pseudowords import candidate_words
+
+LENGTHS = (3, 6, 12, 40)
+N_PARTS = (2, 3, 4, 5, 6)
+FALLS = (1.0, 0.5, 0.3)
+"""Each part has this share of the uses of the one before it."""
+LEAST_PART = 0.01
+MOST_COSINE = 0.25
+N_TRAIN, N_TEST, FEWEST = 900, 12, 120
+P_NONE = 0.1
+"""Weight of the contexts of the word that was left out, among all contexts of a pseudoword."""
+GRID = {
+    "scale": (6.0, 8.0, 10.0, 12.0, 15.0, 20.0),
+    "evidence": (0.2, 0.45, 0.8),
+    "none_cosine": (0.0, 0.1, 0.15, 0.2, 0.25, 0.3),
+    "none_share": (0.01, 0.03, 0.06, 0.1),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """A pseudoword, its senses, and its held-out contexts."""
+
+    shares: NDArray[np.float64]
+    """Of the words."""
+    left_out: int
+    """The word whose sense is not known, or -1."""
+    vectors: NDArray[np.float32]
+    """Of the senses."""
+    prior: NDArray[np.float64]
+    owners: NDArray[np.intp]
+    """The word that most contexts of each sense come from."""
+    found: tuple[bool, ...]
+    """Whether each word is the owner of a sense that has a quarter of its contexts or more."""
+    n_mixed: int
+    """Senses of which no word has half of the contexts."""
+    sums: dict[int, NDArray[np.float32]]
+    """Held-out contexts by length, as sums over their words without the mean."""
+    labels: NDArray[np.intp]
+    weights: NDArray[np.float64]
+
+
+class Bench:
+    """Draws pseudowords and finds their senses."""
+
+    def __init__(
+        self, parts: ModelParts, rows: Sequence[int], train: Occurrences, held_out: Occurrences, background: Background
+    ) -> None:
+        self.parts, self.train, self.held_out, self.background = parts, train, held_out, background
+        self.reader = make_reader(parts.embeddings, parts.induced_map, parts.reading)
+        self.rows = [
+            row for row in rows if len(train.of(row).windows) >= FEWEST and len(held_out.of(row).windows) >= N_TEST
+        ]
+        self.units = to_unit(np.asarray(parts.embeddings.vectors)[self.rows])
+
+    def draw(self, n: int, rng: np.random.Generator) -> Iterator[Tried]:
+        for number in range(n):
+            n_parts = N_PARTS[number % len(N_PARTS)]
+            chosen = self._unrelated(n_parts, rng)
+            shares = np.maximum(FALLS[number // len(N_PARTS) % len(FALLS)] ** np.arange(n_parts), LEAST_PART)
+            leaves_out = n_parts >= 3 and number // (len(N_PARTS) * len(FALLS)) % 2 == 1
+            yield self._try(chosen, shares / shares.sum(), int(rng.integers(1, n_parts)) if leaves_out else -1)
+
+    def _unrelated(self, n_parts: int, rng: np.random.Generator) -> list[int]:
+        while True:
+            places = rng.choice(len(self.rows), n_parts, replace=False)
+            cosines = self.units[places] @ self.units[places].T
+            if (cosines - np.eye(n_parts)).max() < MOST_COSINE:
+                return [self.rows[place] for place in places]
+
+    def _try(self, rows: list[int], shares: NDArray[np.float64], left_out: int) -> Tried:
+        seen = [number for number in range(len(rows)) if number != left_out]
+        sizes = {number: max(round(float(shares[number]) * N_TRAIN), 3) for number in seen}
+        parts = [self.train.of(rows[number]).windows[: sizes[number]] for number in seen]
+        labels = np.repeat(seen, list(map(len, parts)))
+        contexts, _ = context_rows(self.reader, _without(np.concatenate(parts), rows))
+        units = to_unit(contexts - self.background.mean)
+        atoms = {atom for number in seen for atom in self.parts.atoms.codes.positive(rows[number])}
+        senses = find_senses(units, np.full(len(units), 1 / len(units)), atoms, self.background)
+        chosen = senses.assign(units).argmax(axis=1)
+        table = np.zeros((len(senses.vectors) + 1, len(rows)))
+        np.add.at(table, (chosen, labels), 1)
+        table = table[:-1]
+        purity = table.max(axis=1) / np.maximum(table.sum(axis=1), 1)
+        found = [
+            bool(table[(table.argmax(axis=1) == number) & (purity >= 0.5), number].sum() >= 0.25 * sizes[number])
+            for number in seen
+        ]
+        tests = [self.held_out.of(row).windows[:N_TEST] for row in rows]
+        test_labels = np.repeat(np.arange(len(rows)), list(map(len, tests)))
+        windows = _without(np.concatenate(tests), rows)
+        p_words = shares.copy()
+        if left_out >= 0:
+            p_words = np.where(np.arange(len(rows)) == left_out, P_NONE, shares / (1 - shares[left_out]) * (1 - P_NONE))
+        return Tried(
+            shares,
+            left_out,
+            senses.vectors,
+            senses.shares / senses.shares.sum(),
+            table.argmax(axis=1),
+            tuple(found),
+            int((purity < 0.5).sum()),
+            {length: self._sums(_cut(windows, length)) for length in LENGTHS},
+            test_labels,
+            (p_words / np.bincount(test_labels))[test_labels],
+        )
+
+    def _sums(self, windows: NDArray[np.int32]) -> NDArray[np.float32]:
+        contexts, _ = context_rows(self.reader, windows)
+        return (contexts - self.background.mean) * (windows >= 0).sum(axis=1, keepdims=True)
+
+
+def _without(windows: NDArray[np.int32], rows: Sequence[int]) -> NDArray[np.int32]:
+    return np.where(np.isin(windows, rows), -1, windows).astype(np.int32)
+
+
+def _cut(windows: NDArray[np.int32], length: int) -> NDArray[np.int32]:
+    """Keep the `length` words around the target."""
+    middle, before = windows.shape[1] // 2, (length + 1) // 2
+    cut = np.full_like(windows, -1)
+    kept = slice(max(middle - before, 0), middle + length - before)
+    cut[:, kept] = windows[:, kept]
+    return cut
+
+
+def p_words(tried: Tried, length: int, fitted: Calibration, typical: float) -> NDArray[np.float64]:
+    """Return the probability of each word of a pseudoword, and last that of none of its senses, (n, n_words + 1)."""
+    sums = tried.sums[length]
+    contexts = sums / np.sqrt((sums**2).sum(axis=1, keepdims=True) + (fitted.evidence * typical) ** 2)
+    logits = np.empty((len(contexts), len(tried.vectors) + 1))
+    logits[:, :-1] = fitted.scale * contexts @ tried.vectors.T + np.log(tried.prior * (1 - fitted.none_share))
+    logits[:, -1] = fitted.scale * fitted.none_cosine * np.linalg.norm(contexts, axis=1) + np.log(fitted.none_share)
+    p_senses = softmax(logits)
+    found = np.zeros((len(contexts), len(tried.shares) + 1))
+    np.add.at(found.T, np.append(tried.owners, len(tried.shares)), p_senses.T)
+    return found
+
+
+def answers(items: Sequence[Tried], fitted: Calibration, typical: float) -> dict[int, dict[str, NDArray[Any]]]:
+    """Return, by length, for all contexts: p of the right answer, p of the answer given, whether it is right, …"""
+    found: dict[int, dict[str, list[Any]]] = {
+        length: {"true": [], "top": [], "right": [], "none": [], "is_none": [], "weight": []} for length in LENGTHS
+    }
+    for tried, length in product(items, LENGTHS):
+        p = p_words(tried, length, fitted, typical)
+        target = np.where(tried.labels == tried.left_out, len(tried.shares), tried.labels)
+        own = found[length]
+        own["true"].append(p[np.arange(len(p)), target])
+        own["top"].append(p.max(axis=1))
+        own["right"].append(p.argmax(axis=1) == target)
+        own["none"].append(p[:, -1])
+        own["is_none"].append(tried.labels == tried.left_out)
+        own["weight"].append(tried.weights / tried.weights.sum())
+    return {length: {name: np.concatenate(parts) for name, parts in own.items()} for length, own in found.items()}
+
+
+def log_loss(items: Sequence[Tried], fitted: Calibration, typical: float) -> float:
+    found = answers(items, fitted, typical).values()
+    return float(np.mean([np.average(-np.log(np.maximum(own["true"], 1e-6)), weights=own["weight"]) for own in found]))
+
+
+def fit(items: Sequence[Tried], typical: float) -> Calibration:
+    """Climb to the best numbers, one at a time."""
+    fitted = Calibration()
+    for _ in range(3):
+        for name, values in GRID.items():
+            tried = [replace(fitted, **{name: value}) for value in values]
+            fitted = min(tried, key=lambda each: log_loss(items, each, typical))
+    return fitted
+
+
+def figures(own: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Accuracy, expected calibration error, area under the curve for none, and the reliability diagram."""
+    from sklearn.metrics import roc_auc_score
+
+    bins = np.minimum((own["top"] * 10).astype(int), 9)
+    weight = own["weight"] / own["weight"].sum()
+    diagram = [
+        (
+            float(weight[bins == k].sum()),
+            float(np.average(own["top"][bins == k], weights=weight[bins == k])),
+            float(np.average(own["right"][bins == k], weights=weight[bins == k])),
+        )
+        for k in range(10)
+        if (bins == k).any()
+    ]
+    return {
+        "right": float(np.average(own["right"], weights=weight)),
+        "right_equal_weights": float(own["right"].mean()),
+        "calibration_error": float(sum(share * abs(p - right) for share, p, right in diagram)),
+        "none_area": float(roc_auc_score(own["is_none"], own["none"])),
+        "wrong_above_0.9": float(weight[(own["top"] > 0.9) & ~own["right"]].sum()),
+        "reliability": diagram,
+    }
+
+
+def inventory(items: Sequence[Tried]) -> dict[str, Any]:
+    """How many words were found as senses, by their share of the uses, and how many senses mix words."""
+    known = [tried.shares[np.arange(len(tried.shares)) != tried.left_out] for tried in items]
+    pairs = [
+        (share, ok)
+        for tried, shares in zip(items, known, strict=True)
+        for share, ok in zip(shares, tried.found, strict=True)
+    ]
+    bands = {"below 3%": (0, 0.03), "3% to 12%": (0.03, 0.12), "above 12%": (0.12, 2)}
+    found = {name: [ok for share, ok in pairs if low <= share < high] for name, (low, high) in bands.items()}
+    n_senses = sum(len(tried.vectors) for tried in items)
+    return {
+        "found": {name: (float(np.mean(each)), len(each)) for name, each in found.items()},
+        "senses_per_word": n_senses / len(pairs),
+        "mixed": sum(tried.n_mixed for tried in items) / n_senses,
+    }
+
+
+def main() -> None:
+    parser = make_parser(__doc__, pseudowords=240, seed=0, threads=2)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--train", type=Path, nargs="+", required=True)
+    parser.add_argument("--held-out", type=Path, nargs="+", required=True)
+    given = parser.parse_args()
+    parts = ModelParts(given.model)
+    counts = np.asarray(parts.embeddings.counts)
+    rows = candidate_words(parts.embeddings, 1200, random_state=given.seed).tolist()
+    run = Run(threads=given.threads)
+    with TemporaryDirectory() as folder, one_blas_thread():
+        work = Path(folder)
+        common: dict[str, Any] = {
+            "window": parts.reading.window,
+            "tokenizer": parts.tokenizer,
+            "work": work,
+            "run": run,
+        }
+        wanted = np.full(len(counts), 1 << 50)
+        wanted[rows] = counts[rows]
+        train = open_corpus(given.train, work=work, threads=given.threads)
+        held = open_corpus(given.held_out, work=work, threads=given.threads)
+        some = np.maximum(counts * 40, 1)  # a few of every word, for the random contexts
+        with (
+            sampled_occurrences(train, parts.words, wanted, n_most=600, **common) as of_train,
+            sampled_occurrences(held, parts.words, some, n_most=600, **common) as of_any,
+            sampled_occurrences(
+                held, parts.words, np.where(wanted < 1 << 50, counts // 14 + 1, 1 << 50), n_most=40, **common
+            ) as of_held,
+        ):
+            reader = make_reader(parts.embeddings, parts.induced_map, parts.reading)
+            background = learn_background(reader, np.asarray(parts.atoms.vectors), of_any)
+            bench = Bench(parts, rows, of_train, of_held, background)
+            items = list(bench.draw(given.pseudowords, np.random.default_rng(given.seed)))
+    block = len(N_PARTS) * len(FALLS)
+    order = [n // (2 * block) % 2 for n in range(len(items))]
+    choosing, checking = ([item for item, half in zip(items, order, strict=True) if half == k] for k in (0, 1))
+    fitted = fit(choosing, background.typical_length)
+    found = {
+        "calibration": asdict(fitted),
+        "n_pseudowords": [len(choosing), len(checking)],
+        "inventory": inventory(items),
+        "by_length": {
+            length: figures(own) for length, own in answers(checking, fitted, background.typical_length).items()
+        },
+    }
+    print(json.dumps(found, indent=2))
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""Answers by the uses of words: the senses that a word's occurrences show, and which of them is meant in a text.
+
+Left out: how senses are found (`wordatoms.senses.observing`), and answers by the codes of words, the paper's senses
+(`wordatoms.senses.model`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.contexts.reader import ContextReader
+from wordatoms.contexts.usages import Usage, find_usages
+from wordatoms.embeddings.embeddings import Neighbour
+from wordatoms.errors import InputError
+from wordatoms.senses.annotations import Notes
+from wordatoms.senses.disambiguation import words_for
+from wordatoms.senses.results import Disambiguation, Meaning, Pull, Sense
+from wordatoms.senses.uses import NO_ATOM, NO_CONTEXT, SenseUses, WordUse
+from wordatoms.text.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from wordatoms.senses.model import SenseModel
+
+GENERAL_LABEL = "general use"
+N_LABEL_WORDS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class UseAnswers:
+    """The senses of a model's words by their use."""
+
+    model: SenseModel
+    uses: SenseUses
+
+    def forms(self, word: str, *, pooled: bool) -> dict[str, list[WordUse]]:
+        """Return the uses of a word, or of each of its forms, without those of atoms that a person hid."""
+        rows, hidden = self.model.parts.rows, self.model.notes.hidden
+        known = [form for form in (self.model.forms(word) if pooled else [word]) if form in rows]
+        return {form: [use for use in self.uses.of(rows[form]) if use.atom not in hidden] for form in known}
+
+    def pool(self, found: Mapping[str, Sequence[WordUse]], word: str) -> dict[int, tuple[WordUse, float]]:
+        """Return each sense with its share of all occurrences of the forms, largest first.
+
+        A sense joins the word if the word's own occurrences confirm it, or those of two of its forms.
+        """
+        counts, rows = self.model.parts.word_list.counts, self.model.parts.rows
+        occurrences = {form: 1 if counts is None else max(int(counts[rows[form]]), 1) for form in found}
+        total = sum(occurrences.values()) or 1
+        shares: dict[int, float] = {}
+        seen: dict[int, list[str]] = {}
+        first: dict[int, WordUse] = {}
+        for form, uses in found.items():
+            for use in uses:
+                shares[use.sense] = shares.get(use.sense, 0.0) + use.share * occurrences[form] / total
+                seen.setdefault(use.sense, []).append(form)
+                first.setdefault(use.sense, use)
+        joined = [sense for sense in shares if word in seen[sense] or len(seen[sense]) > 1 or word not in found]
+        ranked = sorted(joined, key=lambda sense: (-shares[sense], sense))
+        return {sense: (first[sense], shares[sense]) for sense in ranked}
+
+    def senses(self, word: str, *, forms: bool, n_nearest: int, n_linked: int) -> list[Sense]:
+        """Return the senses of a known word, by falling share of the uses."""
+        notes, found = self.model.notes, self.forms(word, pooled=forms)
+        code = self.model.atoms.codes.positive(self.model.parts.rows[word])
+        return [
+            Sense(
+                word,
+                use.atom,
+                code.get(use.atom, 0.0),
+                self._label(use, notes),
+                self._nearest(use, n_nearest),
+                () if use.atom == NO_ATOM else self.model.linked_words(use.atom, n_linked, leave_out=found),
+                {form: each.share for form, uses in found.items() for each in uses if each.sense == use.sense},
+                named=use.atom in notes.names,
+                share=share,
+                n_occurrences=sum(
+                    each.n_occurrences for uses in found.values() for each in uses if each.sense == use.sense
+                ),
+                is_general=use.is_general,
+                sense=use.sense,
+            )
+            for use, share in self.pool(found, word).values()
+        ]
+
+    def _label(self, use: WordUse, notes: Notes) -> str:
+        if use.atom != NO_ATOM:
+            return self.model.label(use.atom, notes)
+        if use.is_general:
+            return GENERAL_LABEL
+        return ", ".join(self.model.words[row] for row in use.nearest[:N_LABEL_WORDS])
+
+    def _nearest(self, use: WordUse, n: int) -> tuple[Neighbour, ...]:
+        embeddings, vector = self.model.embeddings, self.uses.vectors[use.sense].astype(np.float32)
+        rows = list(use.nearest[:n])
+        vectors = embeddings.vectors[rows]
+        cosines = vectors @ vector / np.maximum(np.linalg.norm(vectors, axis=1), 1e-12)
+        return tuple(Neighbour(self.model.words[row], float(c)) for row, c in zip(rows, cosines, strict=True))
+
+    # --- in contexts
+
+    def disambiguator(self, word: str, forms: Container[str], n_nearest: int) -> UseDisambiguator:
+        """Return what tells the sense of a word, given in the model's spelling."""
+        notes, found = self.model.notes, self.forms(word, pooled=True)
+        union = {use.sense: use for uses in found.values() for use in uses}
+        if not union:
+            raise InputError(f"{word!r} was not observed in the text of the model, so it has no senses by use.")
+        pooled = {sense: share for sense, (_, share) in self.pool(found, word).items()}
+        meanings = tuple(
+            Meaning(
+                use.atom, 0.0, self._label(use, notes), self._nearest(use, n_nearest), pooled.get(sense, 0.0), sense
+            )
+            for sense, use in union.items()
+        )
+        priors = {
+            form: np.array([next((e.share for e in uses if e.sense == sense), 0.0) for sense in union])
+            for form, uses in found.items()
+            if uses
+        }
+        prior = np.array([pooled.get(sense, 0.0) for sense in union])
+        reader, tokenizer = self.model.parts.uses_reader, self.model.tokenizer
+        return UseDisambiguator(
+            word, forms, self.uses, reader, tuple(union.values()), meanings, priors, prior, tokenizer
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class UseDisambiguator:
+    """Finds the sense of one word in its occurrences, or says that none of the known senses is meant."""
+
+    word: str
+    forms: Container[str]
+    """Forms in which the word occurs; they are no part of its contexts."""
+    uses: SenseUses
+    reader: ContextReader
+    senses: tuple[WordUse, ...]
+    meanings: tuple[Meaning, ...]
+    """Label and nearest words of each sense; the probabilities are filled in here."""
+    priors: Mapping[str, NDArray[np.float64]]
+    """The shares of the senses in each known form of the word."""
+    prior: NDArray[np.float64]
+    """The shares in all forms together, for forms that the model does not know."""
+    tokenizer: Tokenizer
+
+    def answer_texts(self, texts: Sequence[str | Usage], *, n_deciding: int = 5) -> list[list[Disambiguation]]:
+        """Return, for each text, the answers for all occurrences of the word in it."""
+        found = [find_usages(self.word, text, self.tokenizer, forms=self.forms) for text in texts]
+        answers = iter(self.answer_usages([usage for usages in found for usage in usages], n_deciding=n_deciding))
+        return [[next(answers) for _ in usages] for usages in found]
+
+    def p_senses(self, usages: Sequence[Usage]) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float32]]:
+        """Return the probability of each sense and last of none (n, n_senses + 1), the windows and the contexts."""
+        windows = self.reader.windows(usages, self.forms)
+        contexts = self.uses.evidence(self.reader, windows)
+        priors = np.stack([self.priors.get(usage.form, self.prior) for usage in usages]) if usages else np.zeros((0, 1))
+        return self.uses.p_senses(self.senses, contexts, priors), windows, contexts
+
+    def answer_usages(self, usages: Sequence[Usage], *, n_deciding: int = 5) -> list[Disambiguation]:
+        """Return an answer for each usage."""
+        if not usages:
+            return []
+        p_senses, windows, contexts = self.p_senses(usages)
+        return [
+            self._answer(usage, window, context, p, n_deciding)
+            for usage, window, context, p in zip(usages, windows, contexts, p_senses, strict=True)
+        ]
+
+    def _answer(
+        self,
+        usage: Usage,
+        window: NDArray[np.int32],
+        context: NDArray[np.float32],
+        p_senses: NDArray[np.float64],
+        n_deciding: int,
+    ) -> Disambiguation:
+        known, p_none = p_senses[:-1], float(p_senses[-1])
+        ranked = np.argsort(-known, kind="stable").tolist()
+        tells_nothing = bool(np.linalg.norm(context) < NO_CONTEXT)
+        return Disambiguation(
+            self.word,
+            usage.form,
+            usage.position,
+            tuple(replace(self.meanings[k], probability=float(known[k])) for k in ranked),
+            () if tells_nothing or len(known) < 2 else self._deciding(window, ranked[0])[:n_deciding],
+            int((window >= 0).sum()),
+            p_none,
+            tells_nothing,
+        )
+
+    def _deciding(self, window: NDArray[np.int32], best: int) -> tuple[Pull, ...]:
+        """Return the words that speak for a sense rather than the others, strongest first, each once."""
+        vectors = self.uses.vectors[[use.sense for use in self.senses]].astype(np.float32)
+        others = np.delete(self.prior, best)
+        others = others / max(float(others.sum()), 1e-12)
+        direction = vectors[best] - others.astype(np.float32) @ np.delete(vectors, best, axis=0)
+        shares = self.reader.shares(window, direction[None])[:, 0] * max(int((window >= 0).sum()), 1)
+        pulls = shares * self.uses.strength(self.reader, window)
+        return words_for(window, pulls, self.reader.embeddings.words)

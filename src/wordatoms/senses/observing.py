@@ -1,0 +1,390 @@
+"""Find the senses of words in their occurrences: which senses does the text itself show?
+
+A word's vector is the sum of its senses weighted by how often they are used (Theorem 2), so a rare sense all but
+vanishes in it; the occurrences still show it. For a word and its inflected forms together:
+
+1. Contexts become vectors by the map for single contexts, the mean of random contexts is subtracted, and they are
+   brought to length 1. To look for candidates, the main directions of random contexts are removed as well: they are
+   styles of writing, not meanings.
+2. Candidates are the atoms of the words' codes, and every atom that is nearest to the contexts of these words clearly
+   more often than to random contexts.
+3. Contexts are assigned to senses and each sense becomes the mean of its contexts, v_s = A·E[context | sense], in turn.
+   A context that is near to no sense is left out.
+4. Two senses are one if they rise and fall together over the word's own contexts: their products with these contexts
+   are correlated. This separates shades of one sense from different senses better than the cosine of the two vectors.
+5. A sense that the word's contexts choose hardly more often than random contexts do is a subject that any word is used
+   in. These contexts become the general sense of the word, without an atom. What is rarely used is dropped.
+
+A form has those senses of its family that its own contexts confirm. Left out: the sample of occurrences
+(`wordatoms.contexts.occurrences`) and the questions (`wordatoms.senses.uses`). The numbers below were chosen on
+pseudowords of two to six words with equal and unequal shares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.contexts.occurrences import Occurrences
+from wordatoms.contexts.reader import ContextReader
+from wordatoms.senses.posterior import softmax, to_unit
+
+SHARPNESS = 20.0
+"""Factor of the cosines of contexts and senses when contexts are assigned."""
+NONE_COSINE, NONE_SHARE = 0.15, 0.1
+"""A context is left out as if there were another sense, with this cosine to all contexts and this share of the uses."""
+LEAST_RATIO = 4.0
+"""An atom is a candidate if it is nearest to a word's contexts this many times as often as to random contexts …"""
+LEAST_CANDIDATE_SHARE, LEAST_CANDIDATES = 0.002, 3
+"""… and to at least this share of them, and this many."""
+LEAST_SHARE, LEAST_OCCURRENCES = 0.004, 6
+"""Senses with a smaller share of the uses, or in fewer sampled occurrences, are dropped."""
+MOST_CORRELATION = 0.4
+"""Senses whose products with the word's contexts are correlated more than this are one sense."""
+SAME_COSINE = 0.6
+"""Senses whose vectors have a larger cosine than this are one sense, too."""
+LEAST_LIFT = 2.0
+"""A sense's contexts are at least this many times as frequent as random contexts that are as near to it."""
+N_DIRECTIONS = 5
+"""Main directions of random contexts that are removed to find candidates."""
+N_ROUNDS = 5
+N_RANDOM, N_COMPARED = 20_000, 4000
+"""Random contexts, and how many of them each sense is compared with."""
+N_SEARCHED = 1000
+"""Contexts of a family that are searched for candidates."""
+LEAST_ATOM_COSINE = 0.4
+"""A sense has the nearest atom as its name if their cosine is at least this."""
+N_EXAMPLES = 2
+N_NEAREST = 10
+
+
+class Background(NamedTuple):
+    """What all words share: random contexts and the atoms."""
+
+    mean: NDArray[np.float32]
+    """The mean of random contexts, (dim,)."""
+    typical_length: float
+    """The median length of random contexts without their mean, as sums over words."""
+    directions: NDArray[np.float32]
+    """The main directions of random contexts, (N_DIRECTIONS, dim)."""
+    contexts: NDArray[np.float32]
+    """Some random contexts without the mean, at length 1, (n, dim)."""
+    atoms: NDArray[np.float32]
+    """Atoms without the main directions, at length 1, (n_atoms, dim)."""
+    p_nearest: NDArray[np.float64]
+    """Share of random contexts that each atom is nearest to, (n_atoms,)."""
+
+    def strip(self, vectors: NDArray[Any]) -> NDArray[np.float32]:
+        """Remove the main directions, and bring rows to length 1."""
+        return to_unit(vectors - (vectors @ self.directions.T) @ self.directions)
+
+
+class FamilySenses(NamedTuple):
+    """The senses of a word and its forms."""
+
+    vectors: NDArray[np.float32]
+    """At length 1, (n_senses, dim)."""
+    atoms: NDArray[np.int32]
+    """The atom that names each sense, -1 for none, (n_senses,)."""
+    is_general: NDArray[np.bool_]
+    members: tuple[MemberUses, ...]
+
+
+class MemberUses(NamedTuple):
+    """The senses of one word as its own occurrences show them."""
+
+    row: int
+    senses: NDArray[np.int32]
+    """Numbers of the senses within the family."""
+    shares: NDArray[np.float32]
+    numbers: NDArray[np.int32]
+    """Sampled occurrences of each sense."""
+    n_occurrences: int
+    examples: NDArray[np.int64]
+    """The places (file, offset) of typical occurrences of each sense, -1 for none, (n_senses, N_EXAMPLES, 2)."""
+
+
+def context_rows(reader: ContextReader, windows: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the vector of each context (n, dim), as `ContextReader.vectors`, and its number of words (n, 1)."""
+    from wordatoms.kernels import contexts as kernel
+
+    sums = np.zeros((len(windows), reader.embeddings.dim), np.float32)
+    kernel.add_weighted(
+        windows, reader.sif_weights, reader.nearness(windows.shape[1] // 2), reader.embeddings.vectors, sums
+    )
+    n_known = np.maximum((windows >= 0).sum(axis=1, keepdims=True), 1).astype(np.float32)
+    return (sums / n_known) @ reader.matrix.T, n_known
+
+
+def learn_background(
+    reader: ContextReader, atoms: NDArray[np.float32], occurrences: Occurrences, *, random_state: int = 0
+) -> Background:
+    """Draw random contexts, words in proportion to their frequency, and describe them."""
+    counts = np.asarray(reader.embeddings.counts, np.float64)
+    rng = np.random.default_rng(random_state)
+    drawn = np.bincount(rng.choice(len(counts), N_RANDOM, p=counts / counts.sum()), minlength=len(counts))
+    windows = np.concatenate([occurrences.of(int(row)).windows[: drawn[row]] for row in np.flatnonzero(drawn)])
+    contexts, n_known = context_rows(reader, windows)
+    has_words = contexts.any(axis=1)
+    contexts, n_known = contexts[has_words], n_known[has_words]
+    mean = contexts.mean(axis=0, dtype=np.float64).astype(np.float32)
+    centred = contexts - mean
+    directions = np.linalg.eigh((centred.T @ centred).astype(np.float64))[1].T[::-1][:N_DIRECTIONS].astype(np.float32)
+    background = Background(
+        mean,
+        float(np.median(np.linalg.norm(centred * n_known, axis=1))),
+        directions,
+        to_unit(centred[:: max(1, len(centred) // N_COMPARED)]),
+        to_unit(atoms - (atoms @ directions.T) @ directions),
+        np.zeros(len(atoms)),
+    )
+    nearest = (background.strip(centred) @ background.atoms.T).argmax(axis=1)
+    p_nearest = np.bincount(nearest, minlength=len(atoms)) / max(len(contexts), 1)
+    return background._replace(p_nearest=np.maximum(p_nearest, 1 / max(len(contexts), 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Observer:
+    """Finds the senses of families of words."""
+
+    reader: ContextReader
+    occurrences: Occurrences
+    background: Background
+    code_atoms: Callable[[int], Iterable[int]]
+    """The atoms in the code of a word."""
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        return np.asarray(self.reader.embeddings.counts)
+
+    def observe(self, family: Sequence[int]) -> FamilySenses:
+        """Return the senses of a word and its forms, given as rows."""
+        found = [self.occurrences.of(row) for row in family]
+        windows = np.concatenate([each.windows for each in found])
+        windows = np.where(np.isin(windows, family), -1, windows).astype(np.int32)  # a word is no evidence for itself
+        contexts, _ = context_rows(self.reader, windows)
+        units = to_unit(contexts - self.background.mean)
+        owners = np.repeat(np.arange(len(family)), [len(each.windows) for each in found])
+        atoms = {atom for row in family for atom in self.code_atoms(row)}
+        senses = find_senses(units, self._weights(family, owners), atoms, self.background)
+        files, offsets = (np.concatenate([each[part] for each in found]) for part in (1, 2))
+        places = np.stack([files.astype(np.int64), offsets], axis=1)
+        members = [self._member(row, senses, units[owners == n], places[owners == n]) for n, row in enumerate(family)]
+        return FamilySenses(senses.vectors, senses.atoms, senses.is_general, tuple(members))
+
+    def _weights(self, family: Sequence[int], owners: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the share of all occurrences of the family that each sampled one stands for, (n,)."""
+        counts = self._counts[list(family)].astype(np.float64)
+        sizes = np.maximum(np.bincount(owners, minlength=len(family)), 1)
+        weights = (counts / sizes)[owners]
+        return np.asarray(weights / max(weights.sum(), 1e-12))
+
+    def _member(self, row: int, senses: Senses, units: NDArray[np.float32], places: NDArray[np.int64]) -> MemberUses:
+        n_senses = len(senses.vectors)
+        p_senses = senses.assign(units)
+        shares, numbers = np.zeros(n_senses), np.zeros(n_senses, np.int64)
+        if len(units):
+            shares = p_senses[:, :-1].mean(axis=0)
+            numbers = np.bincount(p_senses.argmax(axis=1), minlength=n_senses + 1)[:-1]
+        products = units @ senses.vectors.T
+        lifts = _lifts(products, senses.thresholds, senses.p_random)
+        kept = (shares >= LEAST_SHARE) & (numbers >= min(LEAST_OCCURRENCES, max(len(units) // 8, 1)))
+        kept &= senses.is_general | (lifts >= LEAST_LIFT)
+        chosen = np.flatnonzero(kept)
+        chosen = chosen[np.argsort(-shares[chosen], kind="stable")]
+        examples = np.full((len(chosen), N_EXAMPLES, 2), -1, np.int64)
+        for each, sense in zip(examples, chosen, strict=True):
+            likely = np.flatnonzero(p_senses.argmax(axis=1) == sense)
+            best = likely[np.argsort(-products[likely, sense], kind="stable")][:N_EXAMPLES]
+            each[: len(best)] = places[best]
+        total = max(float(shares[chosen].sum()), 1e-12)
+        return MemberUses(
+            row,
+            chosen.astype(np.int32),
+            (shares[chosen] / max(total, 1.0)).astype(np.float32),
+            numbers[chosen].astype(np.int32),
+            len(units),
+            examples,
+        )
+
+
+class Senses(NamedTuple):
+    """Senses found in the contexts of a family."""
+
+    vectors: NDArray[np.float32]
+    shares: NDArray[np.float64]
+    atoms: NDArray[np.int32]
+    is_general: NDArray[np.bool_]
+    thresholds: NDArray[np.float64]
+    """The median product of each sense with its own contexts."""
+    p_random: NDArray[np.float64]
+    """Share of random contexts whose product is larger than that."""
+
+    def assign(self, units: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the probability of each sense in each context, and last that of none, (n, n_senses + 1)."""
+        return assign(units, self.vectors, self.shares)
+
+
+def assign(
+    units: NDArray[np.float32], vectors: NDArray[np.float32], shares: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the probability of each sense in each context, and last that of none, (n, n_senses + 1)."""
+    logits = np.empty((len(units), len(vectors) + 1))
+    logits[:, :-1] = SHARPNESS * (units @ vectors.T) + np.log(np.maximum(shares, 1e-9))
+    logits[:, -1] = SHARPNESS * NONE_COSINE + np.log(NONE_SHARE)
+    return softmax(logits)
+
+
+def find_senses(
+    units: NDArray[np.float32], weights: NDArray[np.float64], code_atoms: Iterable[int], background: Background
+) -> Senses:
+    """Find the senses in the contexts of a family, (n, dim); `weights` sum to 1."""
+    dim = units.shape[1]
+    vectors = background.atoms[_candidates(units, code_atoms, background)]
+    shares = np.full(len(vectors), 1 / max(len(vectors), 1))
+    seen = background.strip(units)  # candidates are atoms without the main directions
+    for _ in range(N_ROUNDS):
+        p_senses = assign(seen, vectors, shares)[:, :-1] * weights[:, None]
+        shares = p_senses.sum(axis=0)
+        kept = shares >= LEAST_SHARE / 4
+        vectors, shares, seen = to_unit(p_senses[:, kept].T @ units), shares[kept], units
+    vectors, shares = _merge(vectors.reshape(-1, dim), shares, _covariance(units, weights))
+    return _keep_confirmed(vectors, shares, units, weights, background)
+
+
+def _candidates(units: NDArray[np.float32], code_atoms: Iterable[int], background: Background) -> list[int]:
+    step = max(1, -(-len(units) // N_SEARCHED))
+    searched = background.strip(units[::step])
+    nearest = np.bincount((searched @ background.atoms.T).argmax(axis=1), minlength=len(background.atoms))
+    enough = max(LEAST_CANDIDATES, LEAST_CANDIDATE_SHARE * len(searched))
+    often = (nearest >= enough) & (nearest >= LEAST_RATIO * background.p_nearest * len(searched))
+    return sorted({*np.flatnonzero(often).tolist(), *code_atoms})
+
+
+def _covariance(units: NDArray[np.float32], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    centred = units - (weights @ units).astype(np.float32)
+    return np.asarray((centred.T * weights.astype(np.float32)) @ centred, np.float64)
+
+
+def _merge(
+    vectors: NDArray[np.float32], shares: NDArray[np.float64], covariance: NDArray[np.float64]
+) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Merge the two most similar senses, again and again.
+
+    A merged sense is a sum of others, so its covariances and cosines follow from theirs.
+    """
+    mixture = np.eye(len(vectors))
+    """Each sense as a sum of the senses at the beginning."""
+    covariances, products = vectors @ covariance @ vectors.T, (vectors @ vectors.T).astype(np.float64)
+    while len(mixture) > 1:
+        similar = _scaled(mixture @ covariances @ mixture.T)
+        cosines = _scaled(mixture @ products @ mixture.T)
+        similar = np.maximum(similar, np.where(cosines > SAME_COSINE, cosines, -1))
+        np.fill_diagonal(similar, -1)
+        first, second = sorted(np.unravel_index(similar.argmax(), similar.shape))
+        if similar[first, second] < MOST_CORRELATION:
+            break
+        joint = shares[first] * mixture[first] + shares[second] * mixture[second]
+        mixture[first] = joint / np.sqrt(max(joint @ products @ joint, 1e-12))
+        shares[first] += shares[second]
+        mixture, shares = np.delete(mixture, second, axis=0), np.delete(shares, second)
+    return to_unit(mixture @ vectors), shares
+
+
+def _scaled(products: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return correlations for covariances, and cosines for inner products."""
+    deviations = np.sqrt(np.maximum(np.diag(products), 1e-12))
+    return np.asarray(products / np.outer(deviations, deviations))
+
+
+def _keep_confirmed(
+    vectors: NDArray[np.float32],
+    shares: NDArray[np.float64],
+    units: NDArray[np.float32],
+    weights: NDArray[np.float64],
+    background: Background,
+) -> Senses:
+    """Drop what is rarely used, and make one general sense of what random contexts choose as often."""
+    p_senses = assign(units, vectors, shares)
+    thresholds, p_random = _nearness(p_senses, units, vectors, background)
+    lifts = _lifts(units @ vectors.T, thresholds, p_random, weights)
+    is_general = lifts < LEAST_LIFT
+    if is_general.any():
+        pooled = p_senses[:, :-1][:, is_general].sum(axis=1) * weights
+        general = to_unit((pooled @ units)[None])
+        vectors = np.concatenate([vectors[~is_general], general])
+        shares = np.append(shares[~is_general], pooled.sum())
+    flags = np.zeros(len(vectors), np.bool_)
+    flags[len(vectors) - int(is_general.any()) :] = True
+    p_senses = assign(units, vectors, shares)
+    numbers = np.bincount(p_senses.argmax(axis=1), minlength=len(vectors) + 1)[:-1]
+    shares = (p_senses[:, :-1] * weights[:, None]).sum(axis=0)
+    kept = (shares >= LEAST_SHARE) & (numbers >= min(LEAST_OCCURRENCES, max(len(units) // 8, 1)))
+    if not kept.any() and len(vectors):
+        kept[shares.argmax()] = True
+    vectors, shares, flags = vectors[kept], shares[kept], flags[kept]
+    thresholds, p_random = _nearness(assign(units, vectors, shares), units, vectors, background)
+    return Senses(vectors, shares, _names(vectors, flags, background), flags, thresholds, p_random)
+
+
+def _nearness(
+    p_senses: NDArray[np.float64], units: NDArray[np.float32], vectors: NDArray[np.float32], background: Background
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the median product of each sense with its contexts, and the share of random contexts above it."""
+    products, random = units @ vectors.T, background.contexts @ vectors.T
+    chosen = p_senses.argmax(axis=1)
+    thresholds = np.array(
+        [np.median(products[chosen == n, n]) if (chosen == n).any() else 1.0 for n in range(len(vectors))]
+    )
+    p_random = (random > thresholds).mean(axis=0) if len(vectors) else np.zeros(0)
+    return thresholds, np.asarray(p_random + 1 / max(len(random), 1))
+
+
+def _lifts(
+    products: NDArray[Any],
+    thresholds: NDArray[np.float64],
+    p_random: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Return how many times as often as random contexts the given ones are near to each sense."""
+    if not len(products):
+        return np.zeros(len(thresholds))
+    is_near = products > thresholds
+    share = is_near.mean(axis=0) if weights is None else weights @ is_near
+    return np.asarray(share / p_random)
+
+
+def _names(vectors: NDArray[np.float32], is_general: NDArray[np.bool_], background: Background) -> NDArray[np.int32]:
+    """Return the nearest atom of each sense; -1 for a general sense or if none is near."""
+    if not len(vectors):
+        return np.zeros(0, np.int32)
+    cosines = background.strip(vectors) @ background.atoms.T
+    is_named = ~is_general & (cosines.max(axis=1) >= LEAST_ATOM_COSINE)
+    return np.where(is_named, cosines.argmax(axis=1), -1).astype(np.int32)
+
+
+def word_families(words: Sequence[str], forms: Callable[[str], Sequence[str]]) -> list[tuple[int, ...]]:
+    """Group words with their inflected forms, as rows: words that are forms of each other are one family."""
+    rows: Mapping[str, int] = {word: row for row, word in enumerate(words)}
+    others = [frozenset(rows[form] for form in forms(word)[1:] if form in rows) for word in words]
+    family_of = list(range(len(words)))
+
+    def find(row: int) -> int:
+        while family_of[row] != row:
+            row = family_of[row]
+        return row
+
+    for row, mutual in enumerate(others):
+        for other in sorted(mutual):
+            if row in others[other]:
+                first, second = sorted((find(row), find(other)))
+                family_of[second] = first
+    families: dict[int, list[int]] = {}
+    for row in range(len(words)):
+        families.setdefault(find(row), []).append(row)
+    return [tuple(family) for family in families.values()]

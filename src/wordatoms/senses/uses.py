@@ -1,0 +1,275 @@
+"""The senses of words by their use: what the occurrences of each word in the text showed, and questions about it.
+
+A word and its inflected forms share one list of senses; each has its own shares of them. In a context, p(s|c,w) is
+proportional to share · exp(κ ⟨v_s, u⟩) with u the vector of the context. Length is evidence: u is shorter the less a
+context says, so that a context of function words leaves the shares as they are. "None of these" is a further sense,
+whose product with a context is `none_cosine` times the length of u: it wins where no sense fits.
+
+κ, the length that counts as half the evidence, and the two numbers of "none of these" were fitted on pseudowords in
+held-out text with contexts of 3 to 50 words, part of them with the right sense left out of the list.
+
+Left out: how senses are found (`wordatoms.senses.observing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordatoms.contexts.occurrences import Place
+from wordatoms.contexts.reader import ContextReader, ReadingSettings
+from wordatoms.embeddings.quantized import ByteVectors, to_bytes
+from wordatoms.errors import ModelError
+from wordatoms.senses.posterior import softmax
+from wordatoms.storage.files import Array, load_array, save_array, write_json
+from wordatoms.storage.untrusted import read_json
+
+DESCRIPTION = "uses.json"
+ARRAYS: dict[str, type[np.generic]] = {
+    "families": np.int32,
+    "atoms": np.int32,
+    "general": np.bool_,
+    "nearest": np.int32,
+    "starts": np.int32,
+    "senses": np.int32,
+    "shares": np.float32,
+    "numbers": np.int32,
+    "read": np.int32,
+    "examples": np.int64,
+    "mean": np.float32,
+}
+"""Arrays of `SenseUses` and their types."""
+VECTORS, SCALES, EXAMPLES = "uses-vectors.npy", "uses-scales.npy", "uses-examples.npy"
+NO_CONTEXT = 0.15
+"""A context whose u is shorter than this tells nothing; u has length 1 where it says everything."""
+
+NO_ATOM = -1
+"""In place of an atom: the sense has none near to it."""
+LEAST_PRIOR = 1e-3
+"""The share of a sense that only other forms of a word show."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How strongly contexts speak for senses."""
+
+    scale: float = 10.0
+    """κ."""
+    evidence: float = 0.2
+    """Length of a context, in units of a typical one, that counts as much as the prior."""
+    none_cosine: float = 0.1
+    """Product of "none of these" with a context of length 1."""
+    none_share: float = 0.06
+    """Share of the uses that no known sense explains."""
+
+
+class WordUse(NamedTuple):
+    """A sense of a word and its share of the uses."""
+
+    sense: int
+    """Number of the sense in the model."""
+    atom: int
+    """The atom that names it, or `NO_ATOM`."""
+    share: float
+    n_occurrences: int
+    """Sampled occurrences in this sense."""
+    is_general: bool
+    nearest: tuple[int, ...]
+    """Rows of the words nearest to the sense."""
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SenseUses:
+    """The senses that the occurrences of all words show."""
+
+    vectors: NDArray[np.float32]
+    """v_s at length 1, (n_senses, dim)."""
+    families: NDArray[np.int32]
+    """The family of each word, (n_words,)."""
+    atoms: NDArray[np.int32]
+    """The atom that names each sense, -1 for none, (n_senses,)."""
+    general: NDArray[np.bool_]
+    """Whether a sense is general: used about any subject, (n_senses,)."""
+    nearest: NDArray[np.int32]
+    """Rows of the words nearest to each sense, (n_senses, n)."""
+    starts: NDArray[np.int32]
+    """The uses of word w are those from starts[w] to starts[w + 1], (n_words + 1,)."""
+    senses: NDArray[np.int32]
+    """The sense of each use; those of a word by falling share, (n_uses,)."""
+    shares: NDArray[np.float32]
+    numbers: NDArray[np.int32]
+    read: NDArray[np.int32]
+    """Sampled occurrences of each word, (n_words,)."""
+    examples: NDArray[np.int64]
+    """Places of typical occurrences of each use, -1 for none, (n_uses, n, 2); (0, 0, 2) if there are none."""
+    mean: NDArray[np.float32]
+    """The mean of random contexts, (dim,)."""
+    typical_length: float
+    """Median length of a random context."""
+    reading: ReadingSettings
+    """How contexts were read, and have to be."""
+    calibration: Calibration
+
+    def __len__(self) -> int:
+        """Return the number of senses."""
+        return len(self.vectors)
+
+    def __repr__(self) -> str:
+        n_words = int(np.count_nonzero(np.diff(self.starts)))
+        return f"SenseUses({len(self):,} senses of {n_words:,} words, {int(self.read.sum()):,} occurrences)"
+
+    def of(self, row: int) -> list[WordUse]:
+        """Return the senses of a word by falling share."""
+        return [self._use(place) for place in range(int(self.starts[row]), int(self.starts[row + 1]))]
+
+    def _use(self, place: int) -> WordUse:
+        sense = int(self.senses[place])
+        examples = self.examples[place].tolist() if len(self.examples) else []
+        return WordUse(
+            sense,
+            int(self.atoms[sense]),
+            float(self.shares[place]),
+            int(self.numbers[place]),
+            bool(self.general[sense]),
+            tuple(self.nearest[sense].tolist()),
+            tuple(Place(*each) for each in examples if each[0] >= 0),
+        )
+
+    # --- senses in contexts
+
+    def evidence(self, reader: ContextReader, windows: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Return the vector u of each context, (n, dim), of length 0 to 1."""
+        sums = self._sums(reader, windows)
+        return np.asarray(sums / self._divisors(sums), np.float32)
+
+    def _sums(self, reader: ContextReader, windows: NDArray[np.int32]) -> NDArray[np.float32]:
+        n_known = (windows >= 0).sum(axis=1, keepdims=True).astype(np.float32)
+        return np.asarray((reader.vectors(windows) - self.mean) * n_known, np.float32)
+
+    def _divisors(self, sums: NDArray[np.float32]) -> NDArray[np.float32]:
+        least = self.calibration.evidence * self.typical_length
+        return np.asarray(np.sqrt((sums**2).sum(axis=1, keepdims=True) + least**2), np.float32)
+
+    def strength(self, reader: ContextReader, window: NDArray[np.int32]) -> float:
+        """Return the factor from the sum over the words of one context to log p."""
+        return self.calibration.scale / float(self._divisors(self._sums(reader, window[None]))[0, 0])
+
+    def p_senses(
+        self, uses: Sequence[WordUse], contexts: NDArray[np.float32], shares: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the probability of each sense in each context, and last that of none, (n, n_senses + 1).
+
+        `contexts` are those of `evidence`; `shares` are by default those of the uses.
+        """
+        prior = np.array([use.share for use in uses]) if shares is None else shares
+        prior = prior / np.maximum(prior.sum(axis=-1, keepdims=True), 1e-12)
+        fitted = self.calibration
+        logits = np.empty((len(contexts), len(uses) + 1))
+        products = contexts @ self.vectors[[use.sense for use in uses]].astype(np.float32).T
+        logits[:, :-1] = fitted.scale * products + np.log(np.maximum(prior, LEAST_PRIOR) * (1 - fitted.none_share))
+        lengths = np.linalg.norm(contexts, axis=1)
+        logits[:, -1] = fitted.scale * fitted.none_cosine * lengths + np.log(max(fitted.none_share, 1e-12))
+        return softmax(logits)
+
+    # --- files
+
+    def save(self, folder: Path, *, compact: bool = False) -> None:
+        """Write the senses; compact: vectors as bytes, and no places, which belong to the text."""
+        (folder / DESCRIPTION).unlink(missing_ok=True)
+        kept = replace(self, examples=np.zeros((0, 0, 2), np.int64)) if compact else self
+        for name, kind in ARRAYS.items():
+            save_array(folder / f"uses-{name}.npy", np.asarray(getattr(kept, name), kind))
+        if compact:
+            small = to_bytes(np.asarray(self.vectors, np.float32))
+            save_array(folder / VECTORS, small.numbers)
+            save_array(folder / SCALES, small.scales)
+        else:
+            save_array(folder / VECTORS, self.vectors.astype(np.float16))
+        write_json(folder / DESCRIPTION, self._description())
+
+    def _description(self) -> dict[str, Any]:
+        return {
+            "n_senses": len(self),
+            "n_words": len(self.families),
+            "dim": int(self.vectors.shape[1]),
+            "typical_length": self.typical_length,
+            "reading": self.reading.record(),
+            "calibration": asdict(self.calibration),
+        }
+
+    @classmethod
+    def load(cls, folder: Path) -> SenseUses:
+        """Load and check what `save` wrote; a model may come from a stranger."""
+        try:
+            facts = read_json(folder / DESCRIPTION)
+            shape = (int(facts["n_senses"]), int(facts["dim"]))
+            n_words, typical = int(facts["n_words"]), float(facts["typical_length"])
+            reading = ReadingSettings.from_record(facts["reading"])
+            known = {each.name for each in fields(Calibration)}
+            numbers = {name: float(value) for name, value in facts["calibration"].items() if name in known}
+            calibration = Calibration(**numbers)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise _damaged(folder, str(error)) from error
+        arrays = {name: _load(folder, f"uses-{name}.npy", kind) for name, kind in ARRAYS.items()}
+        vectors = load_array(folder / VECTORS)
+        if vectors.dtype == np.int8:
+            vectors = _expand(folder, vectors)
+        uses = cls(np.asarray(vectors), **arrays, typical_length=typical, reading=reading, calibration=calibration)
+        uses._check(folder, shape, n_words)
+        return uses
+
+    def _check(self, folder: Path, shape: tuple[int, int], n_words: int) -> None:
+        n_senses, n_uses = len(self.vectors), len(self.senses)
+        starts, numbers = self.starts, asdict(self.calibration).values()
+        is_sound = (
+            self.vectors.shape == shape
+            and self.vectors.dtype in (np.float16, np.float32)
+            and self.mean.shape == shape[1:]
+            and self.families.shape == self.read.shape == (n_words,)
+            and self.atoms.shape == self.general.shape == (n_senses,)
+            and self.nearest.ndim == 2
+            and len(self.nearest) == n_senses
+            and starts.shape == (n_words + 1,)
+            and self.shares.shape == self.numbers.shape == self.senses.shape == (n_uses,)
+            and self.examples.ndim == 3
+            and self.examples.shape[2] == 2
+            and len(self.examples) in (0, n_uses)
+            and np.isfinite([self.typical_length, *numbers]).all()
+        )
+        if not is_sound:
+            raise _damaged(folder, "the files do not fit together")
+        if (
+            starts[0] != 0
+            or starts[-1] != n_uses
+            or (np.diff(starts) < 0).any()
+            or not 0 <= self.senses.min(initial=0) <= self.senses.max(initial=0) < max(n_senses, 1)
+            or not 0 <= self.nearest.min(initial=0) <= self.nearest.max(initial=0) < n_words
+            or self.atoms.min(initial=-1) < -1
+            or not np.isfinite(self.shares).all()
+            or not np.isfinite(self.mean).all()
+        ):
+            raise _damaged(folder, "numbers are out of range")
+
+
+def _load(folder: Path, name: str, kind: type[np.generic]) -> Array:
+    array = load_array(folder / name)
+    if array.dtype != kind:
+        raise _damaged(folder, f"{name} has the type {array.dtype}, not {np.dtype(kind)}")
+    return array
+
+
+def _expand(folder: Path, numbers: Array) -> Array:
+    scales = _load(folder, SCALES, np.float32)
+    if numbers.ndim != 2 or scales.shape != numbers.shape[:1]:
+        raise _damaged(folder, "vectors and scales do not fit together")
+    return ByteVectors(numbers, scales).expand()
+
+
+def _damaged(folder: Path, why: str) -> ModelError:
+    return ModelError(f"the senses by use in {folder} cannot be read ({why}); run: wordatoms observe {folder} --force")
