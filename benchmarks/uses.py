@@ -36,7 +36,7 @@ WORDS_AROUND = 20
 N_DOCUMENTS = 5000
 N_CLUSTERED = (100, 1000)
 QUESTION = ("tie", "he wore a tie with his shirt")
-HEAVY = ("numba", "scipy", "sklearn", "pandas", "matplotlib", "gensim", "lemminflect", "threadpoolctl")
+HEAVY = ("numba", "scipy", "sklearn", "pandas", "matplotlib", "gensim", "simplemma", "threadpoolctl")
 """Packages that a query should avoid importing; it must not import the first three."""
 PROBE = f"""
 import atexit, json, re, sys

@@ -32,3 +32,13 @@ def choose(
         for place in sorted(range(len(senses)), key=lambda place: -scores[place])[:2]:
             best[place] = max(best.get(place, -np.inf), scores[place])
     return sorted(best, key=lambda place: -best[place])[:t]
+
+
+def choose_exactly(
+    own_atoms: np.ndarray, word: np.ndarray, senses: np.ndarray, atoms: np.ndarray, words: np.ndarray, t: int
+) -> list[int]:
+    """The places of exactly t senses: the candidates, then the other senses by their largest score."""
+    chosen = choose(own_atoms, word, senses, atoms, words, len(senses))
+    left = [place for place in range(len(senses)) if place not in chosen]
+    largest = {place: max(score(atom, word, senses[place], atoms, words) for atom in own_atoms) for place in left}
+    return (chosen + sorted(left, key=lambda place: -largest[place]))[:t]

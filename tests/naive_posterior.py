@@ -191,9 +191,9 @@ def best_sum(rows: NDArray[np.float64], k: int) -> float:
     return max(sum_of_products(rows, labels) for labels in partitions(len(rows), k))
 
 
-def naive_k_means(rows: NDArray[np.float64], first: Sequence[int]) -> float:
-    """The sum that one run of k-means reaches from these rows as first centres."""
-    centres = [np.array(unit(rows[row].tolist())) for row in first]
+def naive_k_means(rows: NDArray[np.float64], first: Sequence[int], *, means: bool = False) -> float:
+    """The sum that one run of k-means reaches from these rows as first centres: directions, or means."""
+    centres = [np.array(rows[row] if means else unit(rows[row].tolist())) for row in first]
     labels: list[int] = []
     for _ in range(50):
         assigned = [max(range(len(centres)), key=lambda k, row=row: product(row, centres[k])) for row in rows]
@@ -203,5 +203,5 @@ def naive_k_means(rows: NDArray[np.float64], first: Sequence[int]) -> float:
         for k in range(len(centres)):
             members = [row for row, label in zip(rows, labels, strict=True) if label == k]
             if members:
-                centres[k] = np.array(unit(np.sum(members, axis=0).tolist()))
+                centres[k] = np.mean(members, axis=0) if means else np.array(unit(np.sum(members, axis=0).tolist()))
     return sum(max(product(row, centre) for centre in centres) for row in rows)

@@ -9,7 +9,7 @@ CORPUS is a folder of text files, read in the order of their names. The last one
 2. Train a model on all files with the same recipe, and adopt these settings.
 3. Write the compact version of it, with the licence; this is the bundled model.
 
-An interrupted run resumes. No test set is used.
+An interrupted run resumes. What was seen of the tests before the recipe was settled: docs/results/tuning.md.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -72,16 +73,41 @@ def test_roles_look_alike_everywhere() -> None:
     assert line_styles(lines) == {"a": "ours", "b": "s0", "c": "baseline", "d": "s1", "e": "baseline again1"}
 
 
-def test_verdicts() -> None:
-    def verdict(paper: float | str | None, ours: float | None, **more: bool) -> str:
-        return Figure("x", paper, ours, within=0.02, **more).verdict  # type: ignore[arg-type]
+def verdicts(paper: float | str | None, here: float | None, **more: Any) -> set[str]:
+    """The verdict on a number, which is the same whether the paper's method or ours reached it."""
+    found = {
+        Figure("x", paper, by_paper=here, **more).verdict_by_paper,
+        Figure("x", paper, ours=here, **more).verdict_ours,
+    }
+    assert Figure("x", paper, ours=here, **more).verdict_by_paper == "not measured", "ours does not stand in"
+    assert Figure("x", paper, by_paper=here, **more).verdict_ours == "not measured"
+    return found
 
-    assert verdict(0.5, 0.52) == "reproduced"
-    assert verdict(0.5, 0.53) == "better than the paper"
-    assert verdict(0.5, 0.47) == "below the paper"
-    assert verdict(0.5, 0.53, less_is_better=True) == "below the paper"
-    assert verdict(0.5, None) == "not measured"
-    assert verdict("most", 0.9) == verdict(None, 0.9) == "no figure in the paper"
+
+def test_verdicts() -> None:
+    assert verdicts(0.5, 0.52) == {"reproduced"}
+    assert verdicts(0.5, 0.53) == {"better than the paper"}
+    assert verdicts(0.5, 0.47) == {"below the paper"}
+    assert verdicts(0.5, 0.53, less_is_better=True) == {"below the paper"}
+    assert verdicts(0.5, None) == {"not measured"}
+    assert verdicts("most", 0.9) == verdicts(None, 0.9) == {"no figure in the paper"}
+
+
+def test_an_effect_that_is_not_seen_was_called_better_than_the_paper() -> None:
+    assert verdicts(25.0, 6.8, within=2.0, is_effect=True) == {"failed replication"}
+    assert verdicts(25.0, 24.0, within=2.0, is_effect=True) == {"reproduced"}
+    assert verdicts(25.0, 30.0, within=2.0, is_effect=True) == {"below the paper"}
+
+
+def test_both_methods_have_a_difference_and_a_verdict() -> None:
+    figure = Figure("x", 0.657, by_paper=0.467, ours=0.672, digits=3)
+    assert (figure.verdict_by_paper, figure.verdict_ours) == ("below the paper", "reproduced")
+    shown = figure.cells()
+    assert (shown["difference"], shown["our difference"]) == ("−0.190", "+0.015")
+    written = figure.to_json()
+    assert (written["by_paper"], written["ours"], written["counted"]) == (0.467, 0.672, True)
+    assert Figure("x", "most", by_paper=0.9, says="reproduced").verdict_by_paper == "reproduced"
+    assert Figure("x", "most", says="reproduced").verdict_by_paper == "not measured"
 
 
 def test_cells() -> None:
@@ -93,12 +119,19 @@ def test_cells() -> None:
     assert format_cell(1.5, 0) == "2"
 
 
-def test_one_baseline_is_named_once() -> None:
-    same = compare_table([Figure("a", 1, 2, 0.5, "chance"), Figure("b", 1, 2)])
-    assert [column.name for column in same.columns][-1] == "baseline: chance"
-    several = compare_table([Figure("a", 1, 2, 0.5, "chance"), Figure("b", 1, 2, 0.1, "spelling")])
+def test_a_table_has_the_columns_that_say_something() -> None:
+    def names(*figures: Figure) -> list[str]:
+        return [column.name for column in compare_table(figures).columns]
+
+    by_paper = Figure("a", 1, by_paper=2, baseline=0.5, baseline_is="chance")
+    both = Figure("b", 1, by_paper=2, ours=3)
+    assert names(by_paper) == ["", "paper", "paper's method", "difference", "verdict", "baseline: chance"]
+    ours = ["our method", "our difference", "our verdict"]
+    assert names(by_paper, both) == [*names(by_paper)[:5], *ours, "baseline: chance"]
+    assert names(Figure("c", None, ours=3)) == ["", "our method", "our verdict"]
+    several = compare_table([by_paper, Figure("d", 1, by_paper=2, baseline=0.1, baseline_is="spelling")])
     assert several.rows[1].cells[-1] == "spelling"
-    assert len(compare_table([Figure("a", 1, 2)]).columns) == 5
+    assert names(Figure("e", 1, note="as it is"))[-1] == "note"
 
 
 @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.text("abc", min_size=1, max_size=9)), max_size=80))

@@ -17,13 +17,19 @@ from planted import planted_model
 from sampledata import CONTEXTS, SMALL, USAGE_KEY, USAGES, write_scws, write_semeval
 from samplewordnet import ENTRIES, Entry, write_database
 from wordatoms.errors import InputError
+from wordatoms.paper.exhibits.blocks import Figure
+from wordatoms.paper.exhibits.digests import _tasks_behind, sources_digest
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs, open_inputs
+from wordatoms.paper.report.bundled import bundle, read_bundled
+from wordatoms.paper.report.outcome import Outcome
 from wordatoms.paper.report.page import make_page, write_report
-from wordatoms.paper.report.runner import EXHIBITS, Outcome, find_exhibits, plain, run_exhibits
+from wordatoms.paper.report.runner import EXHIBITS, find_exhibits, plain, run_exhibits
+from wordatoms.paper.report.tally import Tally, count_figures
 from wordatoms.paper.tasks.walk import exhibit as walk_module
 from wordatoms.progress import Display
 from wordatoms.run import Run
+from wordatoms.storage.bundled import REPRODUCED
 
 SOURCE = "A page of our own, CC0"
 VOID = {"meta", "br", "hr", "img", "input", "link"}
@@ -106,7 +112,17 @@ def test_every_table_and_figure_of_the_paper_is_there() -> None:
     paper = [name for name, exhibit in EXHIBITS.items() if exhibit.is_paper]
     assert paper == [*(f"table-{n}" for n in range(1, 9)), "bat", "figure-1a", "figure-1b"]
     ours = {name for name, exhibit in EXHIBITS.items() if not exhibit.is_paper}
-    assert ours == {"walk", "remarks", "atoms", "meta-atoms", "map-of-atoms", "tuning", "embeddings", "sentences"}
+    assert ours == {
+        "walk",
+        "remarks",
+        "atoms",
+        "meta-atoms",
+        "map-of-atoms",
+        "tuning",
+        "embeddings",
+        "sentences",
+        "candidates",
+    }
 
 
 @pytest.mark.parametrize("name", ["table-7", "7", "Table 7", "table7"])
@@ -134,8 +150,8 @@ def test_all_is_done_where_all_is_at_hand(report: tuple[Path, list[Outcome]]) ->
     assert set(left) <= {"tuning"}, left
 
 
-def test_what_a_model_shows_alone(alone: Inputs) -> None:
-    statuses = {each.exhibit.name: each for each in run_exhibits([*EXHIBITS.values()], alone)}
+def test_what_a_model_shows_alone(alone: Inputs, tmp_path: Path) -> None:
+    statuses = {each.exhibit.name: each for each in run_exhibits([*EXHIBITS.values()], alone, bundled=tmp_path)}
     done = {name for name, outcome in statuses.items() if outcome.status == "done"}
     assert {"table-5", "table-6", "bat", "figure-1a", "figure-1b", "walk", "atoms", "remarks", "meta-atoms"} <= done
     for name in ("table-1", "table-2", "table-3", "table-4", "table-7", "table-8", "sentences"):
@@ -184,7 +200,7 @@ def test_a_failure_stops_nobody_else(alone: Inputs, tmp_path: Path) -> None:
 
 def test_a_model_in_another_language_lacks_the_words(tmp_path: Path) -> None:
     inputs = open_inputs(str(planted_model(tmp_path / "planted").path), run=Run(threads=1))
-    table5, table6 = run_exhibits(find_exhibits(["5", "6"]), inputs)
+    table5, table6 = run_exhibits(find_exhibits(["5", "6"]), inputs, bundled=tmp_path)
     assert table5.status == "done"
     assert table6.status == "missing"
     assert table6.missing[0][0] == "the words “tie” and “spring”"
@@ -273,6 +289,114 @@ def test_the_lineup_is_computed_once(alone: Inputs, monkeypatch: pytest.MonkeyPa
     assert len(calls) == 1
 
 
+def test_sources_of_other_tasks_do_not_count() -> None:
+    tasks = _tasks_behind("wordatoms.paper.tasks.scws.exhibit")
+    assert {"scws", "similarity", "base.py", "datasets.py"} <= tasks, "what it imports, and what these import"
+    assert "pseudowords" not in tasks
+    assert "lineup" not in tasks
+    assert {"scws", "lineup", "registry.py"} <= _tasks_behind("somewhere.else"), "all, to be safe"
+    digests = {sources_digest(exhibit.run.__module__) for exhibit in EXHIBITS.values()}
+    assert len(digests) > 5
+
+
+# --- bundled results
+
+
+@pytest.fixture(scope="module")
+def bundled(report: tuple[Path, list[Outcome]], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of the report, as a package would bring them along."""
+    folder = tmp_path_factory.mktemp("bundled")
+    stored = bundle(report[0], [*EXHIBITS.values()], folder)
+    assert {*stored} >= {*EXHIBITS} - {"tuning"}
+    return folder
+
+
+def test_bundled_results_stand_in_for_missing_data(alone: Inputs, bundled: Path) -> None:
+    chosen = find_exhibits(["table-8", "table-5"])
+    eight, five = sorted(run_exhibits(chosen, alone, bundled=bundled), key=lambda each: each.status)
+    assert (eight.exhibit.name, eight.status, five.status) == ("table-8", "bundled", "done")
+    assert [what for what, _ in eight.missing] == ["SCWS"]
+    assert eight.figures
+    assert eight.made is not None
+    assert "pmi (PMI," in eight.made.model
+    page = make_page([five, eight], alone)
+    check(page)
+    for mark in ("Bundled result.", f"Not computed here: computed on {eight.computed}", "To compute it here", SOURCE):
+        assert mark in page
+    assert json.loads(json.dumps(eight.to_json()))["made"]["text"] == f"1 file, {SOURCE}"
+
+
+def test_bundled_results_may_be_preferred(alone: Inputs, bundled: Path, tmp_path: Path) -> None:
+    chosen = find_exhibits(["table-5", "table-8"])
+    statuses = [each.status for each in run_exhibits(chosen, alone, bundled=bundled, prefer_bundled=True)]
+    assert statuses == ["bundled", "bundled"]
+    statuses = [each.status for each in run_exhibits(chosen, alone, bundled=tmp_path, prefer_bundled=True)]
+    assert statuses == ["done", "missing"]
+
+
+def test_no_sentence_is_bundled(report: tuple[Path, list[Outcome]], bundled: Path, alone: Inputs) -> None:
+    (shown,) = [outcome for outcome in report[1] if outcome.exhibit.name == "sentences"]
+    assert shown.numbers is not None
+    (kept,) = run_exhibits([EXHIBITS["sentences"]], alone, bundled=bundled)
+    page = make_page([kept], alone)
+    for each in shown.numbers["senses"]:
+        assert each["text"] not in (bundled / "sentences.json").read_text("utf-8")
+        assert each["text"] not in page
+        assert each["place"] in page
+
+
+def test_damaged_bundled_results_are_missing(alone: Inputs, bundled: Path, tmp_path: Path) -> None:
+    good = json.loads((bundled / "table-8.json").read_text())
+    hostile = [b"", b"{", b"[]", b'{"numbers": {}}', json.dumps({**good, "numbers": {"scores": 3}}).encode()]
+    hostile += [json.dumps({**good, "made": None}).encode(), json.dumps({**good, "seconds": "x"}).encode()]
+    for content in hostile:
+        (tmp_path / "table-8.json").write_bytes(content)
+        assert read_bundled(EXHIBITS["table-8"], tmp_path) is None
+        (outcome,) = run_exhibits([EXHIBITS["table-8"]], alone, bundled=tmp_path)
+        assert outcome.status == "missing"
+    with pytest.raises(InputError, match=r"results\.json is not the results\.json of a report"):
+        bundle(tmp_path, [], tmp_path)
+
+
+def test_the_bundled_results_of_the_package_can_be_shown() -> None:
+    for path in REPRODUCED.glob("*.json"):
+        assert read_bundled(EXHIBITS[path.stem]) is not None, f"{path.name}: make it again, tools/bundle_results.py"
+
+
+# --- the tally
+
+
+def test_the_tally_counts_each_number_once() -> None:
+    figures = [
+        Figure("a", 0.5, by_paper=0.5, ours=0.1),
+        Figure("b", 0.5, by_paper=0.1, ours=0.6),
+        Figure("c", 0.5, by_paper=0.1),
+        Figure("d", 0.5),
+        Figure("e", 0.5, ours=0.5),
+        Figure("again", 0.5, by_paper=0.5, is_counted=False),
+        Figure("ours alone", None, ours=0.5),
+        Figure("in words", "most", by_paper=0.9, says="reproduced"),
+        Figure("in words, too", "all", by_paper=0.9, says="failed replication"),
+        Figure("without a verdict", "some", by_paper=0.9),
+    ]
+    exhibit = replace(EXHIBITS["walk"], figures=lambda _numbers: figures)
+    tally = count_figures([Outcome(exhibit, "done", {}), Outcome(exhibit, "missing")])
+    assert tally == Tally(5, reached=1, only_ours=2, not_reached=1, not_measured=1, claims=2, claims_hold=1)
+    first, second = tally.sentences()
+    assert first.startswith(
+        "Of 5 numbers of the paper, 1 are reached by the paper's method under its own protocol and 4"
+    )
+    assert second == "Of 2 claims that it makes in words, 1 hold."
+
+
+def test_the_report_opens_with_the_tally(report: tuple[Path, list[Outcome]]) -> None:
+    page = (report[0] / "index.html").read_text("utf-8")
+    tally = count_figures(report[1])
+    assert tally.numbers == tally.reached + tally.only_ours + tally.not_reached + tally.not_measured > 25
+    assert 0 < page.index("numbers of the paper") < page.index("At a glance")
+    assert json.loads((report[0] / "results.json").read_text("utf-8"))["tally"]["numbers"] == tally.numbers
+
+
 # --- the page
 
 
@@ -325,8 +449,8 @@ def test_the_page_is_whole_and_fetches_nothing(report: tuple[Path, list[Outcome]
     assert {f"#{name}" for name in EXHIBITS} <= set(found.links) <= {f"#{each}" for each in found.ids}
 
 
-def test_the_page_with_nothing_at_hand_says_how_to_get_it(alone: Inputs) -> None:
-    outcomes = list(run_exhibits(find_exhibits(["1", "7", "8", "sentences"]), alone))
+def test_the_page_with_nothing_at_hand_says_how_to_get_it(alone: Inputs, tmp_path: Path) -> None:
+    outcomes = list(run_exhibits(find_exhibits(["1", "7", "8", "sentences"]), alone, bundled=tmp_path))
     page = make_page(outcomes, alone)
     check(page)
     for hint in ("semeval2010", "ratings.txt", "--text", "--source"):
@@ -364,9 +488,11 @@ def test_no_text_of_the_test_sets_is_anywhere(report: tuple[Path, list[Outcome]]
             assert each not in text
 
 
-def test_sentences_only_with_their_source(report: tuple[Path, list[Outcome]], everything: Inputs) -> None:
+def test_sentences_only_with_their_source(
+    report: tuple[Path, list[Outcome]], everything: Inputs, tmp_path: Path
+) -> None:
     assert SOURCE in (report[0] / "index.html").read_text("utf-8")
-    (outcome,) = run_exhibits([EXHIBITS["sentences"]], replace(everything, source=""))
+    (outcome,) = run_exhibits([EXHIBITS["sentences"]], replace(everything, source=""), bundled=tmp_path)
     assert [what for what, _ in outcome.missing] == ["source of the text"]
 
 

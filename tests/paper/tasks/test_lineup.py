@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from naive_lineup import choose, list_vector
+from naive_lineup import choose, choose_exactly, list_vector
 from naive_posterior import context_vector, unit, world_embeddings, world_map, world_model
 from planted import planted_model, planted_testbed
 from samples import slow
@@ -39,6 +39,7 @@ from wordatoms.paper.tasks.lineup.methods import (
     inventory_method,
     lineup_sif,
     rank_senses,
+    unit_lists,
     word_method,
 )
 from wordatoms.senses.model import SenseModel, load
@@ -73,6 +74,8 @@ def test_ranks_as_the_naive_twin(n_atoms: int, n_senses: int, t: int, seed: int)
     queries = atoms[:n_atoms] - atoms.mean(axis=0) + words[0] - words.mean(axis=0)
     ranked = rank_senses((queries @ senses.T).astype(np.float32))
     assert ranked[:t].tolist() == choose(atoms[:n_atoms], words[0], senses, atoms, words, t)
+    filled = rank_senses((queries @ senses.T).astype(np.float32), fill=True)
+    assert filled[:t].tolist() == choose_exactly(atoms[:n_atoms], words[0], senses, atoms, words, t)
 
 
 def test_a_model_answers_as_the_naive_twin(model: SenseModel, testbed: Testbed) -> None:
@@ -139,7 +142,7 @@ def test_a_model_that_knows_no_word_returns_nothing(model: SenseModel) -> None:
     senses = planted_testbed().senses
     strange = Testbed({"zebra": senses[:2], "yonder": senses[2:4], "hither": senses[4:8]})
     result = evaluate(model, strange, headline=Setting(4, 2))
-    assert result.figures["ours"][Setting(4, 2)] == (0, 0, 0, 0)
+    assert result.figures["ours"][Setting(4, 2)] == (0, 0, 0, 0, 0)
 
 
 def test_items_say_which_senses_were_found(model: SenseModel, testbed: Testbed) -> None:
@@ -206,6 +209,39 @@ def test_lists_read_as_contexts_are_at_length_1_what_the_map_makes_of_them(tmp_p
         )
     assert not found[2].any()
     assert np.linalg.norm(method.sif.embeddings.vectors, axis=1) == pytest.approx(1, abs=1e-5)
+
+
+def test_lists_of_length_1(model: SenseModel, testbed: Testbed) -> None:
+    method = atoms_method(model)
+    lists = method.sif.vectors([sense.related for sense in testbed.senses]).vectors
+    lengths = np.linalg.norm(lists, axis=1)
+    for plain, scaled in zip(method.score_all(testbed), unit_lists(method).score_all(testbed), strict=True):
+        assert plain is not None
+        assert scaled is not None
+        np.testing.assert_allclose(scaled, plain / lengths, rtol=1e-4, atol=1e-5)
+
+
+def test_exactly_t_and_gains(model: SenseModel, testbed: Testbed) -> None:
+    method = atoms_method(model)
+    methods = {"atoms": method, "ours": unit_lists(method)}
+    result = evaluate_lineup(testbed, methods, headline=HEADLINE, ours="ours", n_runs=3)
+    assert result.main == result.reference == "atoms"
+    for name, exact in result.exact.items():
+        assert exact.precision == pytest.approx(exact.right / HEADLINE.t), name
+    both = {**result.figures, **result.baselines}
+    assert all(exact.right >= both[name][HEADLINE].right for name, exact in result.exact.items())
+    gain = result.gain("ours", "atoms")["recall"]
+    one, other = (result.figures[name][HEADLINE].recall for name in ("ours", "atoms"))
+    assert gain["points"] == pytest.approx(100 * (one - other))
+    assert result.gain("atoms", "atoms")["precision"] == {"points": 0, "std": 0, "runs_with_gain": 0}
+
+
+def test_losses_count_from_the_vectors_of_the_paper(model: SenseModel, testbed: Testbed) -> None:
+    method = atoms_method(model)
+    sn = replace(method, sif=replace(method.sif, embeddings=replace(method.sif.embeddings, method="sn")))
+    result = evaluate_lineup(testbed, {"atoms": method, "of SN": sn}, headline=HEADLINE, n_runs=1)
+    assert result.reference == "of SN"
+    assert [row["paper"] for row in result.rows()][:2] == ["", "0.65/0.75"]
 
 
 def test_drops_of_the_paper_stand_beside_other_vectors_only(model: SenseModel, testbed: Testbed) -> None:

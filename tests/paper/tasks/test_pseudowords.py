@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -18,16 +19,20 @@ from wordatoms.counts.merge_words import Merging, draw_pairs, merge_counts
 from wordatoms.counts.vocabulary import Vocabulary
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.trainers import train_embeddings
+from wordatoms.embeddings.trainers.sn import train_sn, without_frequency
 from wordatoms.errors import InputError
+from wordatoms.paper.tasks.pseudowords import evaluate as task
 from wordatoms.paper.tasks.pseudowords.coefficients import (
     fit_coefficients,
     fit_laws,
     log_law_coefficients,
+    root_log_coefficients,
     theorem_coefficients,
 )
 from wordatoms.paper.tasks.pseudowords.evaluate import (
     PseudowordsResult,
     align_pseudowords,
+    draw_spread_pairs,
     evaluate_pseudowords,
     evaluate_retrained_pseudowords,
     train_pseudowords,
@@ -59,7 +64,7 @@ def evaluate(embeddings: Embeddings, counts: Counts, **options: object) -> Pseud
 
 def test_the_trainer_reaches_the_optimum(embeddings: Embeddings, counts: Counts) -> None:
     merging = draw_pairs(counts.vocabulary, 3)
-    ours = train_pseudowords(embeddings, counts, merging, parameters={"epochs": 400}, threads=1)
+    ours = train_pseudowords(embeddings, counts, merging, parameters={"epochs": 400}, threads=1).vectors
     merged = merge_counts(counts, merging)
     moving = merging.new_rows[merging.pairs[:, 0]].tolist()
     rows = embeddings.find_rows(merged.vocabulary.words)
@@ -85,14 +90,14 @@ def test_words_with_the_same_contexts_make_a_pseudoword_with_their_vector() -> N
     state = {"word": halves, "context": halves, "word_bias": biases, "context_bias": biases}
     embeddings = Embeddings(counts.vocabulary.words, 2 * halves, counts.vocabulary.counts, state, "glove")
     merging = Merging(counts.vocabulary, np.array([[7, 30]]))
-    trained = train_pseudowords(embeddings, counts, merging, parameters={"epochs": 300}, threads=1)
+    trained = train_pseudowords(embeddings, counts, merging, parameters={"epochs": 300}, threads=1).vectors
     np.testing.assert_allclose(trained[0], 2 * halves[7], atol=0.01)
 
 
 def test_figures_are_those_of_their_definitions(embeddings: Embeddings, counts: Counts) -> None:
     result = evaluate(embeddings, counts, n_runs=1, random_state=4)
     merging = draw_pairs(counts.vocabulary, 5, random_state=4)
-    trained = train_pseudowords(embeddings, counts, merging, parameters={"epochs": 10}, random_state=4)
+    trained = train_pseudowords(embeddings, counts, merging, parameters={"epochs": 10}, random_state=4).vectors
     predictions = []
     for (one, other), vector, found in zip(merging.pairs, trained, result.runs[0].pseudowords, strict=True):
         v1, v2 = embeddings.vectors[[one, other]].astype(float)
@@ -124,10 +129,10 @@ def test_runs_table_and_evidence(embeddings: Embeddings, counts: Counts) -> None
         (54, 3, True),
     ]
     header, rows = result.table()
-    assert header[:3] == ["pairs", "runs", "relative_error"]
+    assert header[:4] == ["pairs", "runs", "rounds", "relative_error"]
     assert [row[:2] for row in rows] == [[5, 2], [10, 2], [54, 1]]
     written = json.loads(json.dumps(result.to_json(), allow_nan=False))
-    assert list(written) == ["method", "scores", "baselines", "paper", "verdict", "items"]
+    assert list(written) == ["method", "scores", "baselines", "paper", "losses", "verdict", "items"]
     assert set(written["paper"]) == {"10", "54"}
     assert written["paper"]["10"]["cosine"] == {"sn": 0.9, "glove": 0.91}[embeddings.method]
     assert set(written["baselines"]) == {"frequent_word", "mean_of_both", "other_pair"}
@@ -142,7 +147,7 @@ def test_no_paper_figure_for_other_numbers_of_pairs(embeddings: Embeddings, coun
     result = evaluate(embeddings, counts)
     assert result.rows()[0]["paper_cosine"] is None
     assert "Table 3" not in result.verdict
-    assert "fit better" in result.verdict
+    assert "fit best" in result.verdict
 
 
 @pytest.mark.parametrize(
@@ -175,26 +180,89 @@ def test_refuses_other_vectors(embeddings: Embeddings, counts: Counts) -> None:
 # --- coefficients
 
 
-@pytest.mark.parametrize("law", ["theorem", "log_law"])
+LAWS = {"theorem": "Theorem 2", "root_log": "√log", "log_law": "1 and"}
+
+
+@pytest.mark.parametrize("law", LAWS)
 def test_finds_the_planted_law(law: str) -> None:
     rng = np.random.default_rng(0)
     both, counts = rng.normal(size=(80, 2, 12)), np.sort(rng.integers(10, 900, (80, 2)), axis=1)[:, ::-1]
     ratios = counts[:, 0] / counts[:, 1]
-    planted = theorem_coefficients(ratios) if law == "theorem" else log_law_coefficients(ratios)
+    planted = {
+        "theorem": theorem_coefficients(ratios),
+        "root_log": root_log_coefficients(counts),
+        "log_law": log_law_coefficients(ratios),
+    }[law]
     trained = (planted[:, :, None] * both).sum(axis=1)
     found = fit_coefficients(trained, both)
     np.testing.assert_allclose(found, planted, atol=1e-9)
     fits = fit_laws(trained, both, found, counts)
     assert getattr(fits, law).unexplained == pytest.approx(0, abs=1e-12)
     assert getattr(fits, law).r2_beta == pytest.approx(1)
+    assert getattr(fits, law).pearson == pytest.approx(1)
+    assert getattr(fits, law).error == pytest.approx(0, abs=1e-6)
     assert fits.free.unexplained == pytest.approx(0, abs=1e-12)
-    assert fits.verdict.startswith("Theorem 2's" if law == "theorem" else "the log law's")
+    assert fits.verdict.startswith(f"the coefficients of {LAWS[law]}")
     if law == "log_law":
         assert fits.log_slope == pytest.approx(0.5)
         assert fits.log_law.r2_alpha is None or fits.log_law.r2_alpha <= 1
     assert sum(each.n_pairs for each in fits.bins) == 80
-    for each in fits.bins:
+    for each in fits.bins if law != "root_log" else ():
         assert each.beta == pytest.approx(each.theorem_beta if law == "theorem" else each.log_beta)
+
+
+def test_root_log_coefficients_are_those_of_the_formula() -> None:
+    (alpha, beta), once = root_log_coefficients(np.array([[900, 20], [1, 1]]))
+    assert alpha == pytest.approx(900 * np.sqrt(np.log(920)) / (920 * np.sqrt(np.log(900))))
+    assert beta == pytest.approx(20 * np.sqrt(np.log(920)) / (920 * np.sqrt(np.log(20))))
+    assert np.isfinite(once).all()
+
+
+def test_spread_pairs_have_words_of_all_frequencies() -> None:
+    n_words = 2000
+    vocabulary = Vocabulary(tuple(f"w{k}" for k in range(n_words)), np.arange(n_words, 0, -1), 10**7)
+    merging = draw_spread_pairs(vocabulary, 100)
+    assert len(np.unique(merging.pairs)) == 200
+    assert (merging.pairs[:, 0] < merging.pairs[:, 1]).all()  # the more frequent first
+    assert 60 < (merging.pairs < 200).sum() < 140  # uniform over words it would be 20
+    with pytest.raises(InputError, match="n_pairs is 1001"):
+        draw_spread_pairs(vocabulary, 1001)
+
+
+def test_training_goes_on_until_the_loss_settles(embeddings: Embeddings, counts: Counts) -> None:
+    merging = draw_pairs(counts.vocabulary, 54, random_state=1)
+    learned = train_pseudowords(embeddings, counts, merging, converge=True, parameters={"epochs": 5}, threads=1)
+    once = train_pseudowords(embeddings, counts, merging, parameters={"epochs": 5}, threads=1)
+    falls = [1 - after / before for before, after in pairwise(learned.losses)]
+    assert once.losses == ()
+    assert all(fall >= task.TOLERANCE for fall in falls[:-1])
+    assert falls[-1] < task.TOLERANCE or len(learned.losses) == task.MOST_ROUNDS
+
+
+def test_pairs_of_two_pseudowords_are_left_out_at_first(counts: Counts) -> None:
+    merging = draw_pairs(counts.vocabulary, 40, random_state=1)
+    merged = merge_counts(counts, merging, pseudowords_only=True)
+    kept = task._pairs_with_fixed(merged, merging.is_pseudoword)
+    wanted = [
+        (row, int(column), int(value))
+        for row in range(len(merged))
+        for column, value in zip(
+            merged.indices[merged.indptr[row] : merged.indptr[row + 1]],
+            merged.values[merged.indptr[row] : merged.indptr[row + 1]],
+            strict=True,
+        )
+        if not (merging.is_pseudoword[row] and merging.is_pseudoword[column])
+    ]
+    rows = np.repeat(np.arange(len(kept)), np.diff(kept.indptr))
+    assert list(zip(rows.tolist(), kept.indices.tolist(), kept.values.tolist(), strict=True)) == wanted
+
+
+def test_vectors_without_frequency_are_completed_first(counts: Counts) -> None:
+    plain = train_sn(counts, dim=8, epochs=5)
+    both = [evaluate(each, counts, n_spread=10) for each in (plain, without_frequency(plain))]
+    assert [result.rows()[0]["cosine"] for result in both] == pytest.approx([both[0].rows()[0]["cosine"]] * 2, abs=1e-3)
+    assert both[0].spread is not None
+    assert set(both[0].to_json()["paper"]) == {"all_frequencies"}
 
 
 def test_equally_frequent_words_have_no_slope() -> None:

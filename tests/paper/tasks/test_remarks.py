@@ -8,7 +8,13 @@ from wordatoms.atoms.atoms import Atoms, describe_atoms
 from wordatoms.atoms.sparse_coding import sparse_code
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.embeddings.embeddings import Embeddings
-from wordatoms.paper.tasks.remarks.evaluate import RemarksResult, distance_from_identity, evaluate_remarks
+from wordatoms.paper.tasks.remarks.evaluate import (
+    RemarksResult,
+    distance_from_identity,
+    evaluate_remarks,
+    identity_test,
+    squared_sums,
+)
 
 
 def planted_windows(n_windows: int = 400, n_discourses: int = 3) -> np.ndarray:
@@ -48,12 +54,42 @@ def test_coefficients_of_planted_words_are_positive_and_of_random_ones_even(resu
 
 
 def test_identity_map_is_a_multiple_of_the_identity(result: RemarksResult) -> None:
-    assert result.distance_map == 0
-    assert 0 < result.distance_vectors < 1
+    assert result.identity.distance_map == 0
+    assert result.identity.cosine_map == pytest.approx(1)
+    assert 0 < result.identity.distance < 1
+    assert 0 < result.identity.cosine < 1
+
+
+def test_identity_test_against_planted_covariances() -> None:
+    normal = np.random.default_rng(0).normal(size=(20_000, DIM))
+    induced_map = InducedMap(np.eye(DIM, dtype=np.float32), np.eye(DIM, dtype=np.float32)[0], planted_windows(5))
+    words = [f"w{row}" for row in range(len(normal))]
+    even = identity_test(Embeddings(words, normal), induced_map)
+    assert even.distance < 0.05
+    assert even.cosine > 0.999
+    scales = np.linspace(0.2, 3, DIM)
+    uneven = identity_test(Embeddings(words, normal * scales), induced_map)
+    naive = [v @ (v * scales) / np.linalg.norm(v) / np.linalg.norm(v * scales) for v in normal]
+    assert uneven.cosine == pytest.approx(np.mean(naive), abs=0.01)
+    assert uneven.distance == pytest.approx(np.linalg.norm(scales - scales.mean()) / np.linalg.norm(scales), abs=0.02)
+
+
+def test_squared_coefficients_are_bounded_by_the_squared_length(result: RemarksResult) -> None:
+    assert result.bound.within > 0.95
+    assert 0 < result.bound.mean <= result.bound.largest
+    assert result.bound.within_nearest <= 1
+
+
+def test_squared_sums_of_known_codes() -> None:
+    vectors = np.eye(4, dtype=np.float32)[:3]
+    codes = sparse_code(vectors, np.eye(4, dtype=np.float32), sparsity=2)
+    atoms = describe_atoms(Embeddings(list("abc"), vectors), np.eye(4, dtype=np.float32), codes)
+    found = squared_sums(vectors, atoms, np.random.default_rng(0))
+    assert (found.within, found.mean, found.largest, found.within_nearest) == (1, 1, 1, 1)
 
 
 def test_result_tells_the_paper_beside_ours(result: RemarksResult) -> None:
-    assert len(result.rows()) == 5
+    assert len(result.rows()) == 7
     content = result.to_json()
     assert set(content) == {"scores", "baselines", "paper", "verdict", "items"}
     assert sum(content["items"]["windows_by_best_n_atoms"]) == len(result.n_best)

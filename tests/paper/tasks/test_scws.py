@@ -11,6 +11,7 @@ import naive_vectors as naive
 from published import data_folder, needs_data
 from sampledata import PAIRS, scws_line
 from wordatoms.errors import InputError
+from wordatoms.paper.tasks.base import spearman, spearman_all_pairs
 from wordatoms.paper.tasks.scws.evaluate import PAPER, PAPER_DRAFT, Method, ScwsPair, evaluate_scws, read_scws
 from wordatoms.text.tokenizer import Tokenizer
 
@@ -44,20 +45,31 @@ def test_the_tokenizer_decides_what_a_word_is(folder: Path) -> None:
 
 
 def similarity(pair: ScwsPair) -> float | None:
-    """No answer for the second and the last pair."""
-    return {"1": 0.7, "3": 0.6, "4": 0.2, "5": 0.3}.get(pair.id)
+    """No answer for the second pair."""
+    return {"1": 0.7, "3": 0.6, "4": 0.2, "5": 0.3, "6": 0.8}.get(pair.id)
 
 
 def test_scores_are_rank_correlations(folder: Path) -> None:
     result = evaluate_scws(read_scws(folder), [Method("ours", "ours", similarity)])
     row = result.rows()[0]
     ratings = [rating for *_, rating in PAIRS]
-    filled = [0.7, 0.45, 0.6, 0.2, 0.3, 0.45]
-    assert row["coverage"] == pytest.approx(4 / 6)
+    filled = [0.7, 0.52, 0.6, 0.2, 0.3, 0.8]
+    assert row["coverage"] == pytest.approx(5 / 6)
     assert row["spearman_all_pairs"] == pytest.approx(naive.spearman(filled, ratings))
-    assert row["spearman"] == pytest.approx(naive.spearman([0.7, 0.6, 0.2, 0.3], [8, 9.5, 1.5, 1]))
-    assert row["same_word"] == pytest.approx(naive.spearman([0.45, 0.6, 0.45], [2, 9.5, 10]))
+    assert row["spearman"] == pytest.approx(naive.spearman([0.7, 0.6, 0.2, 0.3, 0.8], [8, 9.5, 1.5, 1, 10]))
+    assert row["same_word"] == pytest.approx(naive.spearman([0.52, 0.6, 0.8], [2, 9.5, 10]))
     assert row["different_words"] == pytest.approx(naive.spearman([0.7, 0.2, 0.3], [8, 1.5, 1]))
+
+
+def test_a_correlation_over_equal_cosines_was_a_number(folder: Path) -> None:
+    """The cosine of a word with itself is 1 up to rounding, which ranked the pairs of equal words."""
+    cosines = {"1": 0.3, "2": 1.0, "3": 1.0 - 1e-7, "4": 0.1, "5": 0.2}
+    row = evaluate_scws(read_scws(folder), [Method("cosine", "baseline", lambda pair: cosines.get(pair.id))]).rows()[0]
+    assert row["same_word"] is None, "the pair without an answer does not make it a correlation either"
+    assert row["different_words"] is not None
+    assert spearman([1.0, 1.0 + 1e-7, None], [1, 2, 3]) is None
+    assert spearman_all_pairs([0.5, 0.5, None], [1, 2, 3]) is None
+    assert spearman_all_pairs([0.5, 0.7, None], [1, 2, 3]) == pytest.approx(0.5)
 
 
 def test_rows_and_evidence_without_text(folder: Path) -> None:
@@ -87,9 +99,11 @@ def test_the_verdict_is_about_the_first_of_ours(folder: Path) -> None:
     perfect = Method("perfect", "ours", lambda pair: pair.rating)
     reverse = Method("reverse", "ours", lambda pair: -pair.rating)
     silent = Method("silent", "ours", lambda _: None)
-    higher = "ours reaches 1.000 over all pairs, of which it answers 100%: it is higher."
+    higher = "ours reaches 1.000 over all pairs here (answers 100% of the pairs) and is higher."
     assert evaluate_scws(pairs, [perfect, reverse]).verdict.endswith(higher)
-    assert evaluate_scws(pairs, [reverse, perfect]).verdict.endswith("it is lower.")
+    assert evaluate_scws(pairs, [reverse, perfect]).verdict.endswith("and is lower.")
+    by_paper = Method("u_c", "paper's method", lambda pair: -pair.rating)
+    assert "; its method reaches -1.000 over" in evaluate_scws(pairs, [perfect, by_paper]).verdict
     assert evaluate_scws(pairs, [silent]).verdict.endswith("no method of ours was ranked.")
     assert evaluate_scws(pairs, []).verdict.endswith("no method of ours was ranked.")
 

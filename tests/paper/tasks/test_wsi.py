@@ -83,8 +83,9 @@ def test_random_clusters_depend_on_the_seed_and_the_word_alone() -> None:
 def test_the_verdict_takes_the_first_of_ours_for_each_k() -> None:
     poor = Method("poor", "ours", lambda word: np.zeros(len(word)), 3)
     late = Method("late", "ours", PERFECT.cluster, 3)
-    verdict = evaluate_wsi(WORDS, [HALVES, poor, late, PERFECT]).verdict
-    assert "k=2 18.9 and 100.0 (above); k=3 20.3 and 0.0 (not above)" in verdict
+    by_paper = Method("as printed", "paper's method", HALVES.cluster, 2)
+    verdict = evaluate_wsi(WORDS, [HALVES, poor, late, PERFECT, by_paper]).verdict
+    assert "k=2: paper 18.9, its method here 24.9, ours 100.0; k=3: paper 20.3, ours 0.0;" in verdict
     assert "the best competitor here, halves, reaches" in verdict
     automatic = Method("automatic", "ours", PERFECT.cluster)
     assert "no method of ours was tried" in evaluate_wsi(WORDS, [automatic]).verdict

@@ -13,12 +13,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.contexts.induced_map import InducedMap
-from wordatoms.contexts.inflection import inflected_forms
+from wordatoms.contexts.inflection import WordForms
 from wordatoms.contexts.reader import rows_around
 from wordatoms.contexts.sif import SIF
 from wordatoms.contexts.usages import Usage
@@ -149,7 +150,7 @@ class Competitor(ABC):
 
 def form_rows(word: str, embeddings: Embeddings) -> NDArray[np.intp]:
     """The rows of the known forms of a word, the word itself first; raises if none is known."""
-    rows = embeddings.find_rows(inflected_forms(word))
+    rows = embeddings.find_rows(_word_forms(embeddings).of(word))
     if not (rows >= 0).any():
         raise UnknownWordError(word, embeddings.words)
     return rows[rows >= 0]
@@ -157,7 +158,13 @@ def form_rows(word: str, embeddings: Embeddings) -> NDArray[np.intp]:
 
 def known_words(words: Iterable[str], embeddings: Embeddings) -> list[str]:
     """The words of which some form is known, in their order."""
-    return [word for word in words if any(form in embeddings for form in inflected_forms(word))]
+    forms = _word_forms(embeddings)
+    return [word for word in words if any(form in embeddings for form in forms.of(word))]
+
+
+@lru_cache(maxsize=2)
+def _word_forms(embeddings: Embeddings) -> WordForms:
+    return WordForms(embeddings.words, counts=None if embeddings.counts is None else embeddings.counts.tolist())
 
 
 LearnWord = Callable[[NDArray[np.int32], Floats, np.random.Generator], WordSenses | None]

@@ -96,8 +96,8 @@ class BarChart:
 
     @property
     def legend(self) -> list[tuple[str, str]]:
-        names = {"ours": "this program", "paper": "the paper", "competitor": "competitors, run here"}
-        names |= {"baseline": "baselines", "": "others"}
+        names = {"ours": "our method", "by-paper": "the paper's method, run here", "paper": "the paper"}
+        names |= {"competitor": "competitors, run here", "baseline": "baselines", "": "others"}
         return [(f"bar {role}", name) for role, name in names.items() if any(bar.role == role for bar in self.bars)]
 
     def svg(self) -> str:

@@ -47,6 +47,8 @@ class Exhibit:
     is_paper: bool = True
     """Whether it is in the paper, or our addition."""
     reads_model: bool = True
+    shareable: Callable[[Numbers], Numbers] = lambda numbers: numbers
+    """What of the numbers may be published: no text of others."""
 
     def missing(self, inputs: Inputs) -> list[Need]:
         return [need for need in self.needs if not need.is_met(inputs)]

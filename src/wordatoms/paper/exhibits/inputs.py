@@ -106,7 +106,38 @@ def open_inputs(
     run: Run = DEFAULT_RUN,
     competitors: bool = True,
 ) -> Inputs:
-    """Open all inputs; the defaults are the bundled model, and the text in the data folder."""
+    """Open all inputs of tasks and exhibits.
+
+    Parameters
+    ----------
+    model : str, optional
+        Model folder; by default the bundled English model.
+    others : sequence of str, optional
+        Further models, for comparisons of embedding methods.
+    data : str, optional
+        Folder of the data sets.
+    text : sequence of str, optional
+        Text to read; by default that in the data folder.
+    source : str, default ""
+        Origin and licence of the text.
+    wordnet : str, optional
+        Folder of WordNet; by default its usual location.
+    seed : int, default 0
+        Random seed.
+    run : Run, optional
+        Threads, memory and progress.
+    competitors : bool, default True
+        Include the paper's competitors, which learn from the text.
+
+    Returns
+    -------
+    Inputs
+
+    Examples
+    --------
+    >>> from wordatoms.paper.exhibits.inputs import open_inputs
+    >>> open_inputs(data="data")  # doctest: +SKIP
+    """
     if "-" in text:
         raise InputError("the text is read several times and cannot come from standard input; pass files.")
     if text:

@@ -56,7 +56,6 @@ RING = ("mathematics", "a game's target", "the telephone", "a cell's plastid", "
 
 MUSIC = ("jazz", "rock", "classical", "country")
 """Words whose atoms should share a meta-atom, according to a part that was removed from the paper."""
-SCIENCE = ("biochemistry", "biology", "chemistry", "mathematics")
 
 
 def shown_method(method: str) -> str:

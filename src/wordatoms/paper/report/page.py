@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from wordatoms import __version__
 from wordatoms.errors import InputError
 from wordatoms.paper.exhibits.blocks import (
     DASH,
+    REACHED,
     Block,
     Column,
     Figure,
@@ -28,8 +28,11 @@ from wordatoms.paper.exhibits.charts import STYLE as CHART_STYLE
 from wordatoms.paper.exhibits.charts import Chart, ScatterChart, legend_key
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import shown_method
-from wordatoms.paper.report.runner import Outcome, describe_model, report_json
-from wordatoms.storage.files import write_atomic, write_json
+from wordatoms.paper.report.bundled import describe_bundled, describe_vectors
+from wordatoms.paper.report.outcome import Outcome
+from wordatoms.paper.report.runner import describe_model, report_json
+from wordatoms.paper.report.tally import RULE, count_figures
+from wordatoms.storage.files import json_bytes, write_together
 
 PAGE, EVERYTHING = "index.html", "results.json"
 STYLES = (CHART_STYLE, Path(__file__).with_name("page.css"))
@@ -40,10 +43,20 @@ PAPER = (
 INTRODUCTION = (
     "Every table and figure of “Linear Algebraic Structure of Word Senses” (Arora et al., TACL 2018), recomputed and "
     "compared with the paper's own numbers. Each section says what was measured, how it differs from the paper and "
-    "from a simpler baseline, and why. Exhibits whose data are missing are listed with how to get the data."
+    "from a simpler baseline, and why. The paper's method under the paper's protocol and our own method have "
+    "columns of their own; neither stands in for the other."
 )
-TONES = {"reproduced": "good", "better": "good", "holds": "good", "below": "bad", "does not hold": "bad"}
-"""The colour of a verdict, by its first words."""
+TONES: dict[str, str] = {
+    **dict.fromkeys(REACHED, "good"),
+    "below the paper": "bad",
+    "failed replication": "bad",
+    "failed": "bad",
+}
+"""The colour of a verdict."""
+COLUMNS = ("measure", "paper", "paper's method", "our method", "baseline")
+"""The columns of the summary after the first."""
+UNSAID = (DASH, "no figure in the paper")
+"""Verdicts that the summary leaves out."""
 LONG_TABLE = 14
 """Longer tables can be folded."""
 
@@ -60,9 +73,9 @@ def prepare_folder(folder: Path) -> None:
 def write_report(folder: Path, outcomes: Sequence[Outcome], inputs: Inputs) -> Path:
     """Write the page and the numbers, and return the path of the page."""
     prepare_folder(folder)
-    write_json(folder / EVERYTHING, report_json(outcomes, inputs))
-    with write_atomic(folder / PAGE) as file:
-        file.write(make_page(outcomes, inputs).encode())
+    with write_together(folder / EVERYTHING, folder / PAGE) as (numbers, page):
+        numbers.write(json_bytes(report_json(outcomes, inputs)))
+        page.write(make_page(outcomes, inputs).encode())
     return folder / PAGE
 
 
@@ -90,18 +103,26 @@ def make_page(outcomes: Sequence[Outcome], inputs: Inputs) -> str:
 
 def _header(outcomes: Sequence[Outcome], inputs: Inputs) -> str:
     rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in _facts(inputs))
-    done = sum(outcome.status == "done" for outcome in outcomes)
+    tally = count_figures(outcomes)
+    shown = "".join(f"<p>{escape(sentence)}</p>" for sentence in tally.sentences()) if tally.numbers else ""
     return (
         f'<header>\n<p class="kicker">wordatoms {escape(__version__)} · reproduction report</p>\n'
         f"<h1>Linear algebraic structure of word senses</h1>\n<p class='lead'>{escape(INTRODUCTION)}</p>\n"
-        f"<p class='lead'>{done} of {len(outcomes)} exhibits are shown.</p>\n"
+        f'<div class="tally">{shown}<p class="remark">{escape(RULE)} {escape(_counts(outcomes))}</p></div>\n'
         f"<dl class='facts'>{rows}</dl>\n</header>"
     )
 
 
+def _counts(outcomes: Sequence[Outcome]) -> str:
+    """How many exhibits were computed, and how many are bundled or missing."""
+    names = {"done": "computed here", "bundled": "bundled results", "missing": "missing", "failed": "failed"}
+    counts = {name: sum(outcome.status == status for outcome in outcomes) for status, name in names.items()}
+    return f"{len(outcomes)} exhibits: {', '.join(f'{n} {name}' for name, n in counts.items() if n)}."
+
+
 def _facts(inputs: Inputs) -> list[tuple[str, str]]:
     found = describe_model(inputs.model)
-    facts = [("model", str(found["name"])), ("vectors", _vectors(found))]
+    facts = [("model", str(found["name"])), ("vectors", describe_vectors(found))]
     if found["atoms"]:
         made = found["atoms_settings"]
         runs = f"{made['n_restarts']} runs of k-SVD, " if made["n_restarts"] else ""
@@ -121,18 +142,15 @@ def _facts(inputs: Inputs) -> list[tuple[str, str]]:
     return [*facts, ("seed", str(inputs.seed))]
 
 
-def _vectors(found: dict[str, Any]) -> str:
-    tokens = f", trained on {found['tokens'] / 1e6:,.1f}M tokens" if found["tokens"] else ""
-    return f"{shown_method(found['method'])}, {found['words']:,} words, {found['dimensions']} dimensions{tokens}"
-
-
 def _footer(outcomes: Sequence[Outcome]) -> str:
-    machines = sorted({outcome.machine for outcome in outcomes if outcome.machine})
-    days = sorted({outcome.computed for outcome in outcomes if outcome.computed})
+    done = [outcome for outcome in outcomes if outcome.status == "done"]
+    machines = sorted({outcome.machine for outcome in done if outcome.machine})
+    days = sorted({outcome.computed for outcome in done if outcome.computed})
     computed = f"Computed {' to '.join(dict.fromkeys((days[0], days[-1])))} on {'; '.join(machines)}." if days else ""
-    total = sum(outcome.seconds or 0 for outcome in outcomes)
+    total = sum(outcome.seconds or 0 for outcome in done)
+    took = f" {total:,.0f} seconds in all." if done else ""
     return (
-        f"<footer>\n<p>{escape(PAPER)}</p>\n<p>{escape(computed)} {total:,.0f} seconds in all. All numbers are in "
+        f"<footer>\n<p>{escape(PAPER)}</p>\n<p>{escape(computed)}{took} All numbers are in "
         "results.json, next to this page. For SemEval-2010 and SCWS only scores are shown, none of their "
         "text.</p>\n</footer>"
     )
@@ -147,10 +165,8 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
         chosen = [outcome for outcome in outcomes if outcome.exhibit.is_paper == is_paper]
         if chosen:
             rows = "".join(_summary_rows(outcome) for outcome in chosen)
-            parts.append(f'<tbody><tr class="group"><th colspan="7" scope="rowgroup">{title}</th></tr>{rows}</tbody>')
-    names = ("measure", "paper", "ours", "difference", "baseline", "verdict")
-    kinds = ("", "number", "number", "number", "number", "")
-    head = "".join(f'<th scope="col"{_class(kind)}>{name}</th>' for name, kind in zip(names, kinds, strict=True))
+            parts.append(f'<tbody><tr class="group"><th colspan="6" scope="rowgroup">{title}</th></tr>{rows}</tbody>')
+    head = "".join(f'<th scope="col"{_class("number" if n else "")}>{name}</th>' for n, name in enumerate(COLUMNS))
     return (
         '<section id="summary">\n<h2>At a glance</h2>\n<div class="scroll"><table class="summary">'
         f'<thead><tr><th scope="col">exhibit</th>{head}</tr></thead>{"".join(parts)}</table></div>\n</section>'
@@ -159,34 +175,41 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
 
 def _summary_rows(outcome: Outcome) -> str:
     exhibit = outcome.exhibit
-    link = f'<a href="#{exhibit.name}">{escape(exhibit.name)}</a>'
-    seconds = f'<span class="seconds">{_seconds(outcome.seconds)}</span>' if outcome.status == "done" else ""
-    if outcome.status != "done" or outcome.numbers is None:
+    link = f'<a href="#{exhibit.name}">{escape(exhibit.title)}</a>'
+    aside = _aside(_seconds(outcome.seconds) if outcome.status == "done" else f"bundled result of {outcome.computed}")
+    if outcome.numbers is None:
         what = {"missing": "needs " + ", ".join(name for name, _ in outcome.missing), "failed": outcome.says}
-        said = f'<td colspan="5" class="quiet">{escape(what.get(outcome.status, ""))}</td>'
-        return f'<tr><th scope="row">{link}</th>{said}<td class="verdict">{_badge(outcome.status)}</td></tr>'
-    headlines = [figure for figure in exhibit.figures(outcome.numbers) if figure.is_headline]
+        said = f'<td colspan="4" class="quiet">{escape(what.get(outcome.status, ""))}</td>'
+        return f'<tr><th scope="row">{link}</th>{said}<td>{_badge(outcome.status)}</td></tr>'
+    headlines = [figure for figure in outcome.figures if figure.is_headline]
     if not headlines:
-        shown = f'<td colspan="5" class="what">{escape(exhibit.title)}</td><td></td>'
-        return f'<tr><th scope="row">{link}{seconds}</th>{shown}</tr>'
-    first = f'<th scope="row" rowspan="{len(headlines)}">{link}{seconds}</th>'
+        return f'<tr><th scope="row">{link}{aside}</th><td colspan="5" class="quiet">nothing to compare</td></tr>'
+    first = f'<th scope="row" rowspan="{len(headlines)}">{link}{aside}</th>'
     return "".join(
         f"<tr>{first if not number else ''}{_headline(figure)}</tr>" for number, figure in enumerate(headlines)
     )
 
 
 def _headline(figure: Figure) -> str:
-    hints = {"baseline": f' title="{escape(figure.baseline_is)}"' if figure.baseline is not None else ""}
-    cells = "".join(
-        f'<td class="number" data-label="{name}"{hints.get(name, "")}>{escape(text)}</td>'
-        for name, text in figure.cells().items()
+    cells = figure.cells()
+    beside = {
+        "paper's method": _aside(cells["difference"]) + _badge(cells["verdict"]),
+        "our method": _aside(cells["our difference"]) + _badge(cells["our verdict"]),
+        "baseline": _aside(figure.baseline_is if figure.baseline is not None else ""),
+    }
+    return f'<td class="what">{escape(figure.what)}{_aside(figure.note)}</td>' + "".join(
+        f'<td class="number" data-label="{name}">{escape(cells[name])}{beside.get(name, "")}</td>'
+        for name in COLUMNS[1:]
     )
-    return f'<td class="what">{escape(figure.what)}</td>{cells}<td class="verdict">{_badge(figure.verdict)}</td>'
+
+
+def _aside(text: str) -> str:
+    """A smaller line below the text of a cell."""
+    return f'<span class="aside">{escape(text)}</span>' if text and text != DASH else ""
 
 
 def _badge(text: str) -> str:
-    tone = next((tone for start, tone in TONES.items() if text.startswith(start)), "plain")
-    return f'<span class="badge {tone}">{escape(text)}</span>'
+    return f'<span class="badge {TONES.get(text, "plain")}">{escape(text)}</span>' if text not in UNSAID else ""
 
 
 def _seconds(seconds: float | None) -> str:
@@ -200,10 +223,10 @@ def _seconds(seconds: float | None) -> str:
 
 def _section(outcome: Outcome, inputs: Inputs) -> str:
     exhibit = outcome.exhibit
-    if outcome.status == "done":
-        content = _done(outcome)
+    items = "".join(f"<li><b>{escape(name)}</b>: {escape(how)}</li>" for name, how in outcome.missing)
+    if outcome.numbers is not None:
+        content = (_bundled(outcome, items) if outcome.status == "bundled" else "") + _done(outcome)
     elif outcome.status == "missing":
-        items = "".join(f"<li><b>{escape(name)}</b>: {escape(how)}</li>" for name, how in outcome.missing)
         content = f'<div class="absent"><p>Not computed; it needs</p><ul>{items}</ul></div>'
     else:
         content = f'<div class="absent failed"><p>Failed: {escape(outcome.says)}</p></div>'
@@ -214,10 +237,16 @@ def _section(outcome: Outcome, inputs: Inputs) -> str:
     )
 
 
+def _bundled(outcome: Outcome, needs: str) -> str:
+    """Where a bundled result comes from, and what it takes to compute it here."""
+    hint = f"<p>To compute it here:</p><ul>{needs}</ul>" if needs else ""
+    return f'<div class="absent"><p><b>Bundled result.</b> {escape(describe_bundled(outcome))}</p>{hint}</div>\n'
+
+
 def _done(outcome: Outcome) -> str:
     assert outcome.numbers is not None
     exhibit, numbers = outcome.exhibit, outcome.numbers
-    figures = exhibit.figures(numbers)
+    figures = outcome.figures
     parts = [_table(compare_table(figures), "compared")] if figures else []
     label = "Why it differs." if exhibit.is_paper else "Note."
     parts.append(f'<p class="why"><b>{label}</b> {escape(exhibit.why(numbers))}</p>')
@@ -225,7 +254,8 @@ def _done(outcome: Outcome) -> str:
     more = "".join(f"<li>{escape(name)}: {escape(how)}</li>" for name, how in outcome.lacking)
     if more:
         parts.append(f'<details class="more"><summary>More would be shown with</summary><ul>{more}</ul></details>')
-    parts.append(f'<p class="took">Computed in {_seconds(outcome.seconds)}.</p>')
+    if outcome.status == "done":
+        parts.append(f'<p class="took">Computed in {_seconds(outcome.seconds)}.</p>')
     return "\n".join(parts)
 
 

@@ -1,6 +1,7 @@
 """Choosing and running exhibits, and everything that the report says as JSON.
 
-An exhibit whose data are missing is reported as such, and one that fails does not stop the others. A finished result is
+An exhibit whose data are missing shows the result that is bundled with the package, if there is one
+(`wordatoms.paper.report.bundled`); one that fails does not stop the others. A finished result is
 written atomically to `results/NAME.json` in the folder of the report. It carries a key, a digest of everything that
 decides its numbers: the sources of the package, the models, the data files, the seed and the options. A result with the
 same key is reused. Rendering (`wordatoms.paper.report.page`) never computes: it shows numbers that are plain JSON.
@@ -15,25 +16,28 @@ import os
 import platform
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from errno import ENOSPC, EPIPE
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 
 from wordatoms import __version__
 from wordatoms.errors import InputError, WordatomsError
 from wordatoms.paper.exhibits.digests import file_digests, model_digest, sources_digest
-from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
+from wordatoms.paper.exhibits.exhibit import Exhibit
 from wordatoms.paper.exhibits.inputs import Inputs
+from wordatoms.paper.report.bundled import DAMAGED, read_bundled
+from wordatoms.paper.report.outcome import Outcome
+from wordatoms.paper.report.tally import count_figures
 from wordatoms.paper.tasks.registry import FOLDERS
 from wordatoms.pipeline.info import folder_facts
 from wordatoms.progress import Display
 from wordatoms.senses.model import SenseModel
-from wordatoms.storage.bundled import ENGLISH
+from wordatoms.storage.bundled import ENGLISH, REPRODUCED
 from wordatoms.storage.files import write_json
 from wordatoms.storage.untrusted import read_json
 
@@ -69,47 +73,6 @@ def _plain(name: str) -> str:
 # --- running
 
 RESULTS = "results"
-Status = Literal["done", "missing", "failed"]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The result of an exhibit, or why there is none."""
-
-    exhibit: Exhibit
-    status: Status
-    numbers: Numbers | None = None
-    seconds: float | None = None
-    cached: bool = False
-    computed: str = ""
-    """The date, in UTC."""
-    machine: str = ""
-    says: str = ""
-    """Why it failed."""
-    missing: tuple[tuple[str, str], ...] = ()
-    """What is missing, and how to get it."""
-    lacking: tuple[tuple[str, str], ...] = ()
-    """What would add to the exhibit, and how to get it."""
-
-    def to_json(self) -> dict[str, Any]:
-        figures = self.exhibit.figures(self.numbers) if self.numbers is not None else []
-        return {
-            "name": self.exhibit.name,
-            "title": self.exhibit.title,
-            "status": self.status,
-            "seconds": self.seconds,
-            "cached": self.cached,
-            "computed": self.computed or None,
-            "machine": self.machine or None,
-            "why": self.exhibit.why(self.numbers) if self.numbers is not None else None,
-            "error": self.says or None,
-            "missing": [{"what": what, "how": how} for what, how in self.missing],
-            "would_show_more": [{"what": what, "how": how} for what, how in self.lacking],
-            "figures": [figure.to_json() for figure in figures],
-            "numbers": self.numbers,
-        }
-
-
 OnStart = Callable[[int, int, Exhibit], None]
 OnEnd = Callable[[Outcome], None]
 
@@ -120,16 +83,51 @@ def run_exhibits(
     *,
     folder: Path | None = None,
     force: bool = False,
+    bundled: Path | None = None,
+    prefer_bundled: bool = False,
     on_start: OnStart | None = None,
     on_end: OnEnd | None = None,
 ) -> Iterator[Outcome]:
-    """Run exhibits one by one; with a `folder`, results are stored there, and reused unless `force`."""
+    """Compute tables and figures of the paper, one by one.
+
+    Parameters
+    ----------
+    exhibits : sequence of Exhibit
+        Such as `find_exhibits(["table-7"])`; all are in `EXHIBITS`.
+    inputs : Inputs
+        Model, data and text; see `wordatoms.paper.exhibits.inputs.open_inputs`.
+    folder : Path, optional
+        Store results there, and reuse those that are still valid.
+    force : bool, default False
+        Compute everything again.
+    bundled : Path, optional
+        Folder of results that are shown where data are missing; by default those in the package.
+    prefer_bundled : bool, default False
+        Show these results wherever there are any.
+    on_start : callable, optional
+        Called before each exhibit with its number, how many there are, and the exhibit.
+    on_end : callable, optional
+        Called after each exhibit with its `Outcome`.
+
+    Yields
+    ------
+    Outcome
+
+    Examples
+    --------
+    >>> from wordatoms.paper.exhibits.inputs import open_inputs
+    >>> from wordatoms.paper.report.runner import find_exhibits, run_exhibits
+    >>> list(run_exhibits(find_exhibits(["table-7"]), open_inputs(data="data")))  # doctest: +SKIP
+    """
     for number, exhibit in enumerate(exhibits, 1):
         if on_start:
             on_start(number, len(exhibits), exhibit)
-        prefix = f"[{number}/{len(exhibits)}] {exhibit.name}: "
+        prefix = f"[{number}/{len(exhibits)}] {exhibit.title}: "
         run = replace(inputs.run, progress=Display(quiet=inputs.run.progress.quiet, prefix=prefix))
-        outcome = _run(exhibit, replace(inputs, run=run), folder, force=force)
+        kept = read_bundled(exhibit, bundled or REPRODUCED)
+        outcome = kept if kept and prefer_bundled else _run(exhibit, replace(inputs, run=run), folder, force=force)
+        if kept and outcome.status == "missing":
+            outcome = replace(kept, missing=outcome.missing)
         if on_end:
             on_end(outcome)
         yield outcome
@@ -185,7 +183,7 @@ def _read_result(folder: Path, exhibit: Exhibit, key: str) -> Outcome | None:
             str(found["machine"]),
         )
         outcome.to_json()
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, StopIteration):
+    except DAMAGED:
         return None
     return outcome
 
@@ -195,7 +193,7 @@ def make_key(exhibit: Exhibit, inputs: Inputs) -> str:
     used = [*exhibit.needs, *(need for need in exhibit.helped_by if need.is_met(inputs))]
     facts = {
         "exhibit": exhibit.name,
-        "sources": sources_digest(),
+        "sources": sources_digest(exhibit.run.__module__),
         "model": model_digest(inputs.model) if exhibit.reads_model else None,
         "used": {need.name: list(need.facts(inputs)) for need in used},
         "seed": inputs.seed,
@@ -261,6 +259,7 @@ def report_json(outcomes: Sequence[Outcome], inputs: Inputs) -> dict[str, Any]:
     """The whole report, as `results.json` holds it."""
     return {
         "program": f"wordatoms {__version__}",
+        "tally": count_figures(outcomes).to_json(),
         "inputs": {
             "model": {**describe_model(inputs.model), "digest": model_digest(inputs.model)},
             "others": [{**describe_model(model), "digest": model_digest(model)} for model in inputs.others],

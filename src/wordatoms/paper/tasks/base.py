@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from wordatoms.paper.exhibits.charts import LineChart
     from wordatoms.paper.exhibits.inputs import Inputs
 
-Role = Literal["ours", "competitor", "baseline"]
+Role = Literal["ours", "paper's method", "competitor", "baseline"]
+BY_PAPER: Role = "paper's method"
+"""The method of the paper under its protocol, measured here; its published numbers have the role `paper`."""
 
 # --- tasks
 
@@ -145,8 +147,8 @@ class MethodsResult(TaskResult):
         ]
 
     def scores_json(self) -> dict[str, Any]:
-        """The rows of our methods and of the competitors under `scores`, those of the baselines under `baselines`."""
-        parts: dict[str, tuple[Role, ...]] = {"scores": ("ours", "competitor"), "baselines": ("baseline",)}
+        """The rows of our methods, the paper's and the competitors under `scores`, of the others under `baselines`."""
+        parts: dict[str, tuple[Role, ...]] = {"scores": ("ours", BY_PAPER, "competitor"), "baselines": ("baseline",)}
         return {
             part: {each.method.name: {**each.method.facts(), **each.row} for each in self.with_role(*roles)}
             for part, roles in parts.items()
@@ -156,14 +158,29 @@ class MethodsResult(TaskResult):
 # --- rank correlation
 
 
+ROUNDING = 1e-6
+"""Similarities that differ by less are equal: the cosine of a word with itself is 1 up to the rounding of floats."""
+
+
 def spearman(similarities: Sequence[float | None], ratings: Sequence[float]) -> float | None:
     """Spearman's correlation over the pairs that have a similarity; None where all values of one side are equal."""
     from scipy.stats import spearmanr
 
     covered = [(value, rating) for value, rating in zip(similarities, ratings, strict=True) if value is not None]
-    if len({value for value, _ in covered}) < 2 or len({rating for _, rating in covered}) < 2:
+    if not covered or any(are_equal(side) for side in zip(*covered, strict=True)):
         return None
     return float(spearmanr(*zip(*covered, strict=True)).statistic)
+
+
+def spearman_all_pairs(similarities: Sequence[float | None], ratings: Sequence[float]) -> float | None:
+    """The same over all pairs, those without a similarity at the mean of the others; None if these are all equal."""
+    return None if are_equal(similarities) else spearman(filled_with_mean(similarities), ratings)
+
+
+def are_equal(values: Sequence[float | None]) -> bool:
+    """Whether all values that are there are equal, so that they rank nothing."""
+    known = [value for value in values if value is not None]
+    return not known or max(known) - min(known) < ROUNDING
 
 
 def filled_with_mean(similarities: Sequence[float | None]) -> list[float]:

@@ -2,7 +2,8 @@
 
 The paper shows seven of its atoms. Each is matched with our atom that has the highest mean cosine with the paper's nine
 words; the score is how many of the nine are among its fifty nearest words. The baseline does the same for nine random
-words, because the best of many atoms fits any words to some degree.
+words, because the best of many atoms fits any words to some degree. The paper's atoms are of SN vectors: a model of
+them (`--with`) is shown apart from ours.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.paper.exhibits import needs
-from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Row, make_table
+from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Role, Row, make_table
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
-from wordatoms.paper.exhibits.published import ATOMS
+from wordatoms.paper.exhibits.published import ATOMS, shown_method
 from wordatoms.senses.model import SenseModel
 
+PAPER_METHOD = "sn"
+"""The paper's vectors."""
 N_NEAREST = 50
 N_SHOWN = 9
 N_DRAWS = 100
@@ -51,12 +54,26 @@ def nearest(model: SenseModel, atom: int, n: int) -> list[str]:
     return [near.word for near in model.nearest_words(atom, n)]
 
 
+def paper_model(inputs: Inputs) -> SenseModel | None:
+    """The model with atoms of SN vectors, the paper's; None if there is none besides the first model."""
+    model = inputs.models.get(PAPER_METHOD)
+    return model if model is not None and model is not inputs.model and "atomize" in model.folder.stages else None
+
+
 def _run(inputs: Inputs) -> Numbers:
-    model = inputs.model
+    by_paper = paper_model(inputs)
+    return {
+        "ours": _of_model(inputs.model, inputs.seed),
+        "by_paper": _of_model(by_paper, inputs.seed) if by_paper else None,
+        "method": inputs.method,
+        "n_nearest": N_NEAREST,
+    }
+
+
+def _of_model(model: SenseModel, seed: int) -> Numbers:
     return {
         "atoms": [_match(model, atom, words.split()) for atom, words in ATOMS.items()],
-        "random": _random_overlap(model, inputs.seed),
-        "n_nearest": N_NEAREST,
+        "random": _random_overlap(model, seed),
     }
 
 
@@ -88,42 +105,66 @@ def _random_overlap(model: SenseModel, seed: int) -> float:
     return fmean(shares)
 
 
+def _share(numbers: Numbers | None) -> float | None:
+    """The share of the paper's words that are found."""
+    if numbers is None:
+        return None
+    n_known = sum(len(each["known"]) for each in numbers["atoms"])
+    return sum(len(each["found"]) for each in numbers["atoms"]) / n_known if n_known else None
+
+
+def split_columns(numbers: Numbers) -> tuple[Numbers | None, Numbers | None]:
+    """What the paper's protocol gives, atoms of SN vectors, and what our model gives; the model itself may be SN."""
+    if numbers["by_paper"] is None and numbers["method"] == PAPER_METHOD:
+        return numbers["ours"], None
+    return numbers["by_paper"], numbers["ours"]
+
+
 def _figures(numbers: Numbers) -> list[Figure]:
-    atoms = numbers["atoms"]
-    n_known = sum(len(each["known"]) for each in atoms)
-    share = sum(len(each["found"]) for each in atoms) / n_known if n_known else None
+    by_paper, ours = split_columns(numbers)
+    random = (by_paper or ours or {})["random"]
+    shares = [share for share in (_share(by_paper), _share(ours)) if share is not None]
     return [
         Figure(
-            f"the paper's words among the {numbers['n_nearest']} nearest of our atoms, share",
+            f"the paper's words among the {numbers['n_nearest']} nearest of the atoms here, share",
             None,
-            share,
-            numbers["random"],
-            "nine random words",
+            by_paper=_share(by_paper),
+            ours=_share(ours),
+            baseline=random,
+            baseline_is="nine random words",
             is_headline=True,
-            says="atoms like the paper's" if (share or 0) > 2 * numbers["random"] else "no atoms like the paper's",
+            note="atoms like the paper's" if min(shares, default=0) > 2 * random else "no atoms like the paper's",
         )
     ]
 
 
 def _render(numbers: Numbers) -> list[Block]:
+    by_paper, ours = split_columns(numbers)
     rows = []
-    for each in numbers["atoms"]:
-        rows.append(Row((f"paper, {each['paper_atom']}", " ".join(each["paper_words"]), None, None), "paper"))
-        name = "none" if each["atom"] is None else f"ours, {each['atom']}"
-        shared = f"{len(each['found'])} of {len(each['known'])}"
-        rows.append(Row((name, " ".join(each["words"]), shared, each["cosine"]), "ours"))
-    found = Column(f"the paper's words in our nearest {numbers['n_nearest']}")
+    for place, (paper_atom, words) in enumerate(ATOMS.items()):
+        rows.append(Row((f"paper, {paper_atom}", words, None, None), "paper"))
+        if by_paper:
+            rows.append(_row(by_paper["atoms"][place], "SN", "by-paper"))
+        if ours:
+            rows.append(_row(ours["atoms"][place], shown_method(numbers["method"]), "ours"))
+    found = Column(f"the paper's words in the nearest {numbers['n_nearest']}")
     columns = [Column("atom"), Column("nearest nine words", is_words=True), found, Column("mean cosine", 2)]
-    caption = "Each of the paper's atoms, followed by the atom of this model that is closest to its words."
+    caption = "Each of the paper's atoms, followed by the atoms here that are closest to its words."
     return [make_table(columns, rows, caption)]
 
 
+def _row(match: Numbers, vectors: str, role: Role) -> Row:
+    name = f"{vectors}, none" if match["atom"] is None else f"{vectors}, {match['atom']}"
+    shared = f"{len(match['found'])} of {len(match['known'])}"
+    return Row((name, " ".join(match["words"]), shared, match["cosine"]), role)
+
+
 def _why(numbers: Numbers) -> str:
-    n_words = sum(len(each["paper_words"]) for each in numbers["atoms"])
-    n_known = sum(len(each["known"]) for each in numbers["atoms"])
+    n_words = sum(len(words.split()) for words in ATOMS.values())
+    n_known = sum(len(each["known"]) for each in numbers["ours"]["atoms"])
     return (
         f"Atoms depend on the text: {n_known} of the paper's {n_words} words are known here at all. Its seven atoms "
-        "were selected for display; ours are those that match them best."
+        "were selected for display; ours are those that match them best. The paper's are atoms of SN vectors."
     )
 
 
@@ -137,4 +178,5 @@ TABLE_5 = Exhibit(
     _render,
     _why,
     needs=(needs.ATOMS,),
+    helped_by=(needs.OTHERS,),
 )

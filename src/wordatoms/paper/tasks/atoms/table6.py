@@ -7,14 +7,15 @@ word's atoms; the baseline is the same number of nearest words of the word itsel
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from wordatoms.paper.exhibits import needs
-from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Row, Table, make_table
+from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Role, Row, Table, make_table
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
-from wordatoms.paper.exhibits.published import SENSES, SPARSITY
-from wordatoms.paper.tasks.atoms.table5 import best_atom, known_units, nearest
+from wordatoms.paper.exhibits.published import SENSES, SPARSITY, shown_method
+from wordatoms.paper.tasks.atoms.table5 import best_atom, known_units, nearest, paper_model, split_columns
 from wordatoms.senses.model import SenseModel
 
 N_NEAREST = 50
@@ -22,12 +23,21 @@ N_SHOWN = 6
 
 
 def _run(inputs: Inputs) -> Numbers:
-    found = {word: _of_word(inputs.model, word, senses) for word, senses in SENSES.items()}
-    return {"words": found, "n_nearest": N_NEAREST}
+    by_paper = paper_model(inputs)
+    return {
+        "ours": _of_model(inputs.model),
+        "by_paper": _of_model(by_paper) if by_paper else None,
+        "method": inputs.method,
+        "n_nearest": N_NEAREST,
+    }
+
+
+def _of_model(model: SenseModel) -> Numbers:
+    return {word: _of_word(model, word, senses) for word, senses in SENSES.items() if word in model.embeddings}
 
 
 def _of_word(model: SenseModel, word: str, senses: tuple[str, ...]) -> dict[str, Any]:
-    ours = model.senses(word)[:SPARSITY]
+    ours = model.senses(word, method="code")[:SPARSITY]
     atoms = [sense.atom for sense in ours]
     near = [nearest(model, atom, N_NEAREST) for atom in atoms]
     around_atoms = {each for words in near for each in words}
@@ -60,53 +70,70 @@ def _match(model: SenseModel, words: list[str], near: dict[int, list[str]]) -> d
 
 
 def _figures(numbers: Numbers) -> list[Figure]:
-    return [
-        Figure(
-            f"“{word}”: the paper's words around its atoms, share",
-            None,
-            each["n_found"] / each["n_known"],
-            each["n_found_plain"] / each["n_known"],
-            "as many nearest words of the word itself",
-            is_headline=True,
-            says=_says(each),
-        )
-        for word, each in numbers["words"].items()
-        if each["n_known"]
-    ]
+    by_paper, ours = (each or {} for each in split_columns(numbers))
+    return [_figure(word, by_paper.get(word), ours.get(word)) for word in SENSES]
 
 
-def _says(of_word: Numbers) -> str:
+def _figure(word: str, by_paper: Numbers | None, ours: Numbers | None) -> Figure:
+    plain = by_paper or ours
+    return Figure(
+        f"“{word}”: the paper's words around its atoms, share",
+        None,
+        by_paper=_share(by_paper, "n_found"),
+        ours=_share(ours, "n_found"),
+        baseline=_share(plain, "n_found_plain"),
+        baseline_is="as many nearest words of the word itself",
+        is_headline=True,
+        note=_note(plain) if plain else "",
+    )
+
+
+def _share(of_word: Numbers | None, key: str) -> float | None:
+    return of_word[key] / of_word["n_known"] if of_word and of_word["n_known"] else None
+
+
+def _note(of_word: Numbers) -> str:
     if of_word["n_found"] > of_word["n_found_plain"]:
         return "more than without atoms"
     return "as without atoms" if of_word["n_found"] == of_word["n_found_plain"] else "less than without atoms"
 
 
 def _render(numbers: Numbers) -> list[Block]:
-    return [
-        table
-        for word, each in numbers["words"].items()
-        for table in (_matched(word, each, numbers["n_nearest"]), _as_it_is(word, each))
-    ]
+    by_paper, ours = split_columns(numbers)
+    method = shown_method(numbers["method"])
+    shown: list[tuple[str, Role, Numbers]] = []
+    if by_paper:
+        shown.append(("SN", "by-paper", by_paper))
+    if ours:
+        shown.append((method, "ours", ours))
+    blocks: list[Block] = []
+    for word in SENSES:
+        blocks.append(_matched(word, shown, numbers["n_nearest"]))
+        blocks += [_as_it_is(word, vectors, role, model[word]) for vectors, role, model in shown if word in model]
+    return blocks
 
 
-def _matched(word: str, of_word: Numbers, n_nearest: int) -> Table:
+def _matched(word: str, shown: Sequence[tuple[str, Role, Numbers]], n_nearest: int) -> Table:
     rows = []
-    for match in of_word["matches"]:
-        rows.append(Row(("paper", " ".join(match["paper_words"]), None, None), "paper"))
-        name = "ours, none" if match["atom"] is None else f"ours, {match['atom']}"
-        shared = f"{len(match['found'])} of {len(match['known'])}"
-        rows.append(Row((name, " ".join(match["words"]), shared, match["cosine"]), "ours"))
-    found = Column(f"found in our nearest {n_nearest}")
+    for place, senses in enumerate(SENSES[word]):
+        rows.append(Row(("paper", senses, None, None), "paper"))
+        for vectors, role, model in shown:
+            if word in model:
+                match = model[word]["matches"][place]
+                name = f"{vectors}, none" if match["atom"] is None else f"{vectors}, {match['atom']}"
+                shared = f"{len(match['found'])} of {len(match['known'])}"
+                rows.append(Row((name, " ".join(match["words"]), shared, match["cosine"]), role))
+    found = Column(f"found in the nearest {n_nearest}")
     columns = [Column("atom"), Column("nearest six words", is_words=True), found, Column("mean cosine", 2)]
     caption = f"“{word}”: each of the paper's five atoms, followed by the closest of the atoms of “{word}” here."
     return make_table(columns, rows, caption)
 
 
-def _as_it_is(word: str, of_word: Numbers) -> Table:
-    rows = [Row((str(sense["atom"]), sense["weight"], " ".join(sense["words"])), "ours") for sense in of_word["senses"]]
+def _as_it_is(word: str, vectors: str, role: Role, of_word: Numbers) -> Table:
+    rows = [Row((str(sense["atom"]), sense["weight"], " ".join(sense["words"])), role) for sense in of_word["senses"]]
     rows.append(Row(("no atoms", None, " ".join(of_word["plain"])), "baseline"))
     columns = [Column("atom"), Column("weight", 2), Column("nearest words", is_words=True)]
-    return make_table(columns, rows, f"“{word}” as this model has it, the heaviest atom first.")
+    return make_table(columns, rows, f"“{word}” in {vectors} vectors, the heaviest atom first.")
 
 
 def _why(_numbers: Numbers) -> str:
@@ -126,4 +153,5 @@ TABLE_6 = Exhibit(
     _render,
     _why,
     needs=(needs.ATOMS, needs.knows(*SENSES)),
+    helped_by=(needs.OTHERS,),
 )

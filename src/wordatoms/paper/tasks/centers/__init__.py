@@ -12,18 +12,38 @@ if TYPE_CHECKING:
     from wordatoms.paper.tasks.centers.evaluate import CentersResult
 
 
+WAYS = ("model", "paper", "paper, plain mean")
+"""Contexts and A of the model; or of Section 4.1: the windows contain the word, by SIF or by the plain mean."""
+
+
 def run(
-    inputs: Inputs, *, word: str = "access", n_centers: int = 5, n_windows: int = 1000, number: int = 4
+    inputs: Inputs,
+    *,
+    word: str = "access",
+    n_centers: int = 5,
+    n_windows: int = 1000,
+    number: int = 4,
+    way: str = "model",
 ) -> CentersResult:
     """Cluster contexts of a word by k-means, and map the centres by A."""
+    import math
+
+    from wordatoms.contexts.sif import DEFAULT_A
+    from wordatoms.embeddings.trainers.sn import complete_vectors
     from wordatoms.paper.tasks.centers.evaluate import evaluate_centers
+    from wordatoms.paper.tasks.induced.paper_map import paper_map
     from wordatoms.paper.texts import SMALL_SHARD_BYTES, evaluation_text
 
     model = inputs.model
+    if way == "model":
+        embeddings, learned = model.embeddings, model.induced_map
+    else:
+        embeddings = complete_vectors(model.embeddings)
+        learned = paper_map(inputs, a=DEFAULT_A if way == "paper" else math.inf, complete=True)
     with evaluation_text(model.folder, inputs.text, inputs.run, shard_bytes=SMALL_SHARD_BYTES) as corpus:
         return evaluate_centers(
-            model.embeddings,
-            model.induced_map,
+            embeddings,
+            learned,
             corpus,
             word=word,
             n_windows=n_windows,
@@ -56,6 +76,12 @@ TASKS = (
             Option("n_centers", "Number of groups.", flags=("-k", "--centers"), least=1),
             Option("n_windows", "Number of contexts.", flags=("--windows",), least=1),
             Option("number", "Nearest words to show.", flags=("-n", "--number"), least=1),
+            Option(
+                "way",
+                "Contexts and A of the model, or as in the paper: windows that contain the word, by SIF or plain mean.",
+                str,
+                choices=WAYS,
+            ),
         ),
         stages=("embed", "map"),
         plot=plot,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from wordatoms.paper.tasks.base import Option, Task
@@ -13,20 +14,25 @@ if TYPE_CHECKING:
 
 
 def run(
-    inputs: Inputs, *, window: int = 10, a: float = 1e-3, amounts: int = 4, min_contexts: int = 1000
+    inputs: Inputs,
+    *,
+    window: int = 10,
+    a: float = 1e-3,
+    paragraphs: Sequence[int] = (250_000, 500_000, 750_000, 1_000_000),
+    min_contexts: int = 1000,
 ) -> InducedResult:
     """Hold words out, fit A to the others, and compare A·u with v."""
     from wordatoms.paper.tasks.induced.evaluate import evaluate_induced
-    from wordatoms.paper.texts import SMALL_SHARD_BYTES, evaluation_text
+    from wordatoms.paper.texts import evaluation_text
 
     model = inputs.model
-    with evaluation_text(model.folder, inputs.text, inputs.run, shard_bytes=SMALL_SHARD_BYTES) as corpus:
+    with evaluation_text(model.folder, inputs.text, inputs.run) as corpus:
         return evaluate_induced(
             model.embeddings,
             corpus,
             window=window,
             a=a,
-            n_amounts=amounts,
+            paragraphs=paragraphs,
             min_contexts=min_contexts,
             random_state=inputs.seed,
             tokenizer=model.tokenizer,
@@ -49,7 +55,12 @@ TASKS = (
         (
             Option("window", "Words on each side.", least=1, most=1000),
             Option("a", "The parameter a of the SIF weights.", float, above=0),
-            Option("amounts", "Number of growing parts of the text to show.", least=1),
+            Option(
+                "paragraphs",
+                "Random paragraphs to read; may be repeated. A text with fewer is read in parts of equal size.",
+                least=1,
+                multiple=True,
+            ),
             Option(
                 "min_contexts",
                 "Leave out words with fewer contexts, as long as two words per dimension remain.",

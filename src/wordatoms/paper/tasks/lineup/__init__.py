@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from wordatoms.senses.model import SenseModel
 
 
+UNIT_LISTS = ", lists of length 1"
+"""Ends the names of methods with lists as vectors of length 1."""
+
+
 def run(
     inputs: Inputs,
     *,
@@ -24,13 +28,13 @@ def run(
     remove_common: bool = False,
     shown: int | None = None,
     chosen: int = 4,
-    runs: int = 5,
+    runs: int = 20,
     show: str | None = None,
 ) -> TaskResult:
     """Evaluate all methods on the same lineups; with `show`, only the model on one lineup."""
     from wordatoms.paper.tasks.lineup.data import load_testbed
     from wordatoms.paper.tasks.lineup.evaluate import PAPER_N, Setting, evaluate_lineup, show_lineup
-    from wordatoms.paper.tasks.lineup.methods import atoms_method, context_method
+    from wordatoms.paper.tasks.lineup.methods import atoms_method, context_method, unit_lists, uses_method
 
     testbed, models = load_testbed(testbed_file), _named_models(inputs)
     choices: dict[str, Any] = {"vectors": vectors, "unit": not raw, "remove_common": remove_common}
@@ -38,11 +42,18 @@ def run(
         method = atoms_method(inputs.model, **choices)
         return show_lineup(testbed, method, show, n_shown=shown, n_chosen=chosen, random_state=inputs.seed)
     methods = {name: atoms_method(model, **choices) for name, model in models.items()}
+    first = next(iter(methods))
+    ours = f"{first}{UNIT_LISTS}"
+    methods[ours] = unit_lists(methods[first])
     if "map" in inputs.model.folder.stages:
-        methods[f"{next(iter(models))}, lists read as contexts"] = context_method(inputs.model, **choices)
-    methods |= _competing_methods(inputs, testbed, unit=not raw, remove_common=remove_common)
+        methods[f"{first}, lists read as contexts"] = context_method(inputs.model, **choices)
+    if inputs.model.uses is not None:
+        methods[f"{first}, senses by use"] = uses_method(inputs.model, **choices)
+        methods[f"{first}, senses by use and atoms"] = uses_method(inputs.model, with_atoms=True, **choices)
+    competing = _competing_methods(inputs, testbed, unit=not raw, remove_common=remove_common)
+    methods |= competing | {f"{name}{UNIT_LISTS}": unit_lists(method) for name, method in competing.items()}
     headline = Setting(shown or PAPER_N, chosen)
-    return evaluate_lineup(testbed, methods, headline=headline, n_runs=runs, random_state=inputs.seed)
+    return evaluate_lineup(testbed, methods, headline=headline, ours=ours, n_runs=runs, random_state=inputs.seed)
 
 
 def _named_models(inputs: Inputs) -> dict[str, SenseModel]:

@@ -5,8 +5,8 @@ No embedding is used, so that none has an advantage. The rules:
 1. Each synset has a profile of weighted words, see `wordatoms.paper.tasks.lineup.profiles`.
 2. Synsets of a word form one sense if WordNet derives one from the other or calls them similar, if they are in the same
    lexicographer file and close in the graph, or if their profiles are similar.
-3. Other glosses of WordNet that contain the word are assigned to the sense whose profile they fit, and their words are
-   added to it. A sense that is rare there and in WordNet's tagged texts is left out.
+3. Other glosses of WordNet that contain the word are assigned to the sense whose profile they clearly fit (by the
+   cosine), and their words are added to it. A sense that is rare there and in WordNet's tagged texts is left out.
 4. Each sense gets the eight words with the largest margin between their weight in it and in other senses; no two of
    them are related in form, to each other or to the word itself.
 5. A word qualifies if it has two to six such senses, at least two of them concrete things. Words are ranked by the
@@ -17,9 +17,8 @@ No embedding is used, so that none has an advantage. The rules:
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, combinations, pairwise
 from statistics import fmean
@@ -27,11 +26,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wordatoms.contexts.inflection import inflected_forms
+from wordatoms.contexts.usages import target_forms
 from wordatoms.errors import InputError
 from wordatoms.paper.tasks.lineup.data import N_RELATED, LineupSense, Testbed
 from wordatoms.paper.tasks.lineup.profiles import Key, Lexicon, Profile, add_shares, cosine, pointed
 from wordatoms.paper.wordnet import PARTS, WordNet
+from wordatoms.text.tokenizer import Tokenizer
 
 SAME_SENSE = frozenset(("+", "$", "&", "^", "<", "\\"))
 """Pointers between synsets that count as one sense."""
@@ -39,6 +39,8 @@ ALIKE = 0.25
 """Synsets whose profiles have a larger cosine are one sense."""
 CLEAR = 1.5
 """Minimum ratio between the best and the second best fit of a gloss to the senses."""
+LEAST_FIT = 0.1
+"""Minimum fit of a gloss to a sense: the cosine of its words and the profile."""
 MENTIONS = 3.0
 """Weight of the words of other glosses."""
 FEWEST_USES, LEAST_SHARE = 2, 0.01
@@ -52,6 +54,7 @@ FEWEST_TAGS = 2
 MOST_SENSES = 6
 SENSES_PER_WORD = {2: 0.175, 3: 0.375, 4: 0.275, 5: 0.125, 6: 0.05}
 """The share of words by number of senses; 3.5 senses on average."""
+_PLAIN = Tokenizer()
 POOL = 1.5
 """Size of the pool of candidates, relative to the number of words drawn."""
 
@@ -74,7 +77,9 @@ class CoarseSense:
 def group_synsets(lexicon: Lexicon, word: str) -> list[CoarseSense]:
     """All senses of a word, each of one or more synsets."""
     tags = _tagged_synsets(lexicon, word)
-    forms = inflected_forms(word)
+    if not tags:
+        return []
+    forms = target_forms(word, _PLAIN)
     profiles = {key: _without_forms(lexicon.profile(key), word, forms) for key in tags}
 
     def is_one_sense(one: Key, other: Key) -> bool:
@@ -101,7 +106,7 @@ def _tagged_synsets(lexicon: Lexicon, word: str) -> dict[Key, int]:
     return found
 
 
-def _without_forms(profile: Profile, word: str, forms: Sequence[str]) -> Profile:
+def _without_forms(profile: Profile, word: str, forms: Container[str]) -> Profile:
     return {each: weight for each, weight in profile.items() if not is_akin(each, word) and each not in forms}
 
 
@@ -159,23 +164,23 @@ def _share_glosses(lexicon: Lexicon, word: str, senses: Sequence[CoarseSense]) -
     found: list[list[Key]] = [[] for _ in senses]
     own = {key for sense in senses for key in sense.keys}
     for key in lexicon.mentions.get(word, ()):
-        fits = [_fit(sense.profile, lexicon.gloss_words[key]) for sense in senses]
+        words = {each: lexicon.telling[each] for each in lexicon.gloss_words[key] if each in lexicon.telling}
+        fits = [_fit(sense.profile, words) for sense in senses]
         second, best = sorted([0.0, *fits])[-2:]
-        if key not in own and best > CLEAR * second:
+        if key not in own and best > max(LEAST_FIT, CLEAR * second):
             found[fits.index(best)].append(key)
     return found
 
 
-def _fit(profile: Profile, words: Collection[str]) -> float:
-    """The share of a profile that a gloss covers; 0 if it has fewer than two of its words."""
-    weights = [profile[word] for word in words if word in profile]
-    return math.fsum(weights) / math.fsum(profile.values()) if len(weights) > 1 else 0.0
+def _fit(profile: Profile, words: Profile) -> float:
+    """The cosine of a profile and the words of a gloss; 0 if they have fewer than two in common."""
+    return cosine(profile, words) if len(profile.keys() & words.keys()) > 1 else 0.0
 
 
 def _with_glosses(lexicon: Lexicon, word: str, sense: CoarseSense, keys: Sequence[Key]) -> CoarseSense:
     strength: Profile = {}
     add_shares(strength, [lexicon.gloss_words[key] for key in keys], MENTIONS, at_least=2)
-    added = _without_forms(lexicon.weighted(strength), word, inflected_forms(word))
+    added = _without_forms(lexicon.weighted(strength), word, target_forms(word, _PLAIN))
     return replace(sense, profile=_pooled([sense.profile, added]), n_uses=sense.n_uses + len(keys))
 
 
@@ -244,7 +249,29 @@ def is_akin(one: str, other: str) -> bool:
 def build_testbed(
     wordnet: WordNet, *, n_words: int = 200, vocabulary: Container[str] | None = None, random_state: int = 0
 ) -> Testbed:
-    """Build a testbed of `n_words` words, drawn with `random_state`; with a `vocabulary`, all its words are in it."""
+    """Build a testbed of the police lineup from WordNet.
+
+    Parameters
+    ----------
+    wordnet : WordNet
+        `WordNet()` from `wordatoms.paper.wordnet`, or `WordNet(folder)`.
+    n_words : int, default 200
+        Words to draw.
+    vocabulary : container of str, optional
+        Use only these words.
+    random_state : int, default 0
+        Seed of the draw.
+
+    Returns
+    -------
+    Testbed
+
+    Examples
+    --------
+    >>> from wordatoms.paper.tasks.lineup.building import build_testbed
+    >>> from wordatoms.paper.wordnet import WordNet
+    >>> build_testbed(WordNet(), n_words=20)  # doctest: +SKIP
+    """
     lexicon = Lexicon(wordnet, vocabulary)
     items = [item for word in candidates(lexicon) if (item := make_item(lexicon, word))]
     drawn = draw_items(items, n_words, random_state)

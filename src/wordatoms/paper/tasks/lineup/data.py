@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.contexts.inflection import inflected_forms
+from wordatoms.contexts.inflection import lemma
 from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.storage.files import write_atomic
 
@@ -99,8 +99,8 @@ class Testbed(Mapping[str, tuple[LineupSense, ...]]):
 
     @cached_property
     def relatives(self) -> tuple[frozenset[int], ...]:
-        """For each word, the indices of the words that share an inflected form with it, including itself."""
-        forms = [inflected_forms(word) for word in self]
+        """For each word, the indices of the words that are inflected forms of the same word, including itself."""
+        forms = [{word, lemma(word)} for word in self]
         holders: dict[str, set[int]] = {}
         for number, spellings in enumerate(forms):
             for form in spellings:
@@ -108,10 +108,22 @@ class Testbed(Mapping[str, tuple[LineupSense, ...]]):
         return tuple(frozenset().union(*(holders[form] for form in spellings)) for spellings in forms)
 
     @cached_property
+    def barred(self) -> NDArray[np.bool_]:
+        """Whether a sense of another word may not be shown with a word, (n_words, n_senses).
+
+        These are the senses of words that share an inflected form with it, and senses that share a synset with one of
+        its own: the *fan* who is a *buff* is a sense of both.
+        """
+        related = np.array([np.isin(self.owners, [*near]) for near in self.relatives])
+        synsets = [set(sense.synsets) for sense in self.senses]
+        own = [set().union(*(sense.synsets for sense in senses)) for senses in self.senses_of.values()]
+        shared = np.array([[not of_word.isdisjoint(each) for each in synsets] for of_word in own])
+        return np.asarray((related | shared) & (self.owners != np.arange(len(self))[:, None]))
+
+    @cached_property
     def most_shown(self) -> int:
         """The maximum number of senses that a lineup of any word can show."""
-        sizes = np.bincount(self.owners)
-        return int(min(sizes.sum() - sizes[[*near]].sum() + sizes[own] for own, near in enumerate(self.relatives)))
+        return int((~self.barred).sum(axis=1).min())
 
     # --- files
 
@@ -131,7 +143,24 @@ class Testbed(Mapping[str, tuple[LineupSense, ...]]):
 
 
 def load_testbed(path: str | Path | None = None) -> Testbed:
-    """Load the testbed in a file, by default the bundled one."""
+    """Load a testbed of the police lineup.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        A file; by default the bundled testbed.
+
+    Returns
+    -------
+    Testbed
+        Words and their senses, each a list of related words.
+
+    Examples
+    --------
+    >>> from wordatoms.paper.tasks.lineup.data import load_testbed
+    >>> len(load_testbed())
+    200
+    """
     if path is not None:
         return Testbed.load(Path(path))
     shipped = resources.files("wordatoms") / "data" / "lineup.tsv"
@@ -206,26 +235,41 @@ class Lineups(NamedTuple):
 def draw_lineups(
     testbed: Testbed, n: int = 20, *, words: Iterable[str] | None = None, random_state: int | Sequence[int] = 0
 ) -> Lineups:
-    """For each word, by default all, draw its own senses and random others, `n` in total, shuffled.
+    """Draw a lineup for each word: its own senses and random senses of other words, shuffled.
 
-    Senses of other words that share an inflected form with the word are not drawn.
+    Senses of other words that share an inflected form or a synset with the word are not drawn.
+
+    Parameters
+    ----------
+    testbed : Testbed
+    n : int, default 20
+        Senses in a lineup.
+    words : iterable of str, optional
+        By default all words.
+    random_state : int or sequence of int, default 0
+        Seed.
+
+    Returns
+    -------
+    Lineups
+
+    Examples
+    --------
+    >>> from wordatoms.paper.tasks.lineup.data import draw_lineups, load_testbed
+    >>> draw_lineups(load_testbed(), 10, words=["bat"]).senses.shape
+    (1, 10)
     """
     chosen = tuple(testbed if words is None else words)
     if not chosen:
         raise InputError("there are no words to draw lineups for; pass at least one.")
-    own = testbed.owners == np.array([[testbed.number(word)] for word in chosen])
-    unwanted = _of_relatives(testbed, chosen) & ~own
+    numbers = [testbed.number(word) for word in chosen]
+    own = testbed.owners == np.array(numbers)[:, None]
+    unwanted = testbed.barred[numbers]
     _check_size(testbed, chosen, n, (~unwanted).sum(axis=1))
     rng = np.random.default_rng(random_state)
     lots = np.where(own, -1.0, np.where(unwanted, np.inf, rng.random(own.shape)))
     drawn = rng.permuted(np.argsort(lots, axis=1, kind="stable")[:, :n], axis=1)
     return Lineups(chosen, drawn, np.take_along_axis(own, drawn, axis=1))
-
-
-def _of_relatives(testbed: Testbed, words: Sequence[str]) -> NDArray[np.bool_]:
-    """Whether each sense belongs to a word or to one that shares a form with it, (len(words), n_senses)."""
-    relatives = testbed.relatives
-    return np.array([np.isin(testbed.owners, [*relatives[testbed.number(word)]]) for word in words])
 
 
 def _check_size(testbed: Testbed, words: Sequence[str], n: int, n_senses: NDArray[np.intp]) -> None:

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
+from wordatoms.paper.baselines.learning import LEARNED, NNSE
 from wordatoms.paper.exhibits import needs
-from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Role, Row, make_table
+from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Remark, Role, Row, make_table
 from wordatoms.paper.exhibits.charts import Line, LineChart
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import BAT, N_BAT_SENSES, shown_method
-from wordatoms.paper.tasks.lineup import run
+from wordatoms.paper.tasks.lineup import UNIT_LISTS, run
+from wordatoms.paper.tasks.lineup.candidates import CANDIDATES
 from wordatoms.paper.tasks.lineup.data import N_RELATED, Lineups, LineupSense, Testbed, draw_lineups, load_testbed
 from wordatoms.paper.tasks.lineup.evaluate import BEST, RANDOM, WORD_ONLY, LineupResult
 from wordatoms.paper.tasks.lineup.methods import VectorMethod, answer_lineups, atoms_method
 
 OTHER_TESTBED = "other testbed"
 UNKNOWN = "…"
+COMPETITORS = (*LEARNED, NNSE)
 NEED = {"needs": (needs.ATOMS,), "helped_by": (needs.COMPETITORS, needs.OTHERS)}
 WHY = (
     "The paper's testbed was never published; ours is generated from WordNet, so the difference is not due to the "
-    "method alone. The senses missed here are mostly rare ones, which hardly occur in an encyclopaedia."
+    "method alone. The senses missed here are mostly rare ones, which hardly occur in an encyclopaedia. Parts of the "
+    "rule for the testbed and of the method were changed after a first measurement (docs/results/tuning.md); the lists "
+    "were mended by rule once more before any score was computed with them. The competitor huang is given the paper's "
+    "own map A."
 )
 
 # --- the computation
@@ -42,6 +48,10 @@ def numbers_of(result: LineupResult) -> Numbers:
     both = {**found["scores"], **found["baselines"]}
     return {
         "main": result.main,
+        "reference": result.reference,
+        "ours": result.ours,
+        "gain": found["gain_of_ours"],
+        "exactly_t": found["exactly_t"],
         "kinds": dict(result.kinds),
         "testbed": found["testbed"],
         "methods": list(found["scores"]),
@@ -60,49 +70,70 @@ def _at(numbers: Numbers, name: str, n: int = 20, t: int = 4) -> dict[str, float
 def _role(numbers: Numbers, name: str) -> Role:
     if name in (WORD_ONLY, RANDOM, BEST):
         return "baseline"
-    return "ours" if name == numbers["main"] else ""
+    if name.removesuffix(UNIT_LISTS) in COMPETITORS:
+        return "competitor"
+    return "ours" if name == numbers["ours"] else "by-paper" if name in (numbers["reference"], numbers["main"]) else ""
 
 
 # --- panel A
 
 
 def _figures_a(numbers: Numbers) -> list[Figure]:
-    ours, word, chance = (_at(numbers, name) for name in (numbers["main"], WORD_ONLY, RANDOM))
-    paper = numbers["paper"]
+    word, chance = (_at(numbers, name) for name in (WORD_ONLY, RANDOM))
     found = [
         Figure(
             f"{measure}, n = 20, t = 4",
-            paper[measure],
-            ours[measure],
-            word[measure],
-            "the word's vector, no atoms",
+            numbers["paper"][measure],
+            by_paper=_at(numbers, numbers["reference"])[measure],
+            ours=_at(numbers, numbers["ours"])[measure],
+            baseline=word[measure],
+            baseline_is="the word's vector, no atoms",
+            digits=3,
             is_headline=True,
-            says=_judge(ours[measure] - paper[measure]),
+            note=f"{OTHER_TESTBED}; mean of {numbers['testbed']['runs']} draws",
         )
         for measure in ("precision", "recall")
     ]
-    found += [Figure(f"{measure} by chance", None, chance[measure]) for measure in ("precision", "recall")]
+    found += [
+        Figure(
+            f"{measure}, exactly four returned",
+            None,
+            by_paper=numbers["exactly_t"][numbers["reference"]][measure],
+            ours=numbers["exactly_t"][numbers["ours"]][measure],
+            baseline=numbers["exactly_t"][WORD_ONLY][measure],
+            baseline_is="the word's vector, no atoms",
+            digits=3,
+        )
+        for measure in ("precision", "recall")
+    ]
+    found += [
+        Figure(f"{measure} by chance", None, baseline=chance[measure], baseline_is="chance")
+        for measure in ("precision", "recall")
+    ]
     return found + _drops(numbers)
-
-
-def _judge(difference: float, within: float = 0.02) -> str:
-    if abs(difference) <= within:
-        return f"reproduced ({OTHER_TESTBED})"
-    return f"{'better than' if difference > 0 else 'below'} the paper ({OTHER_TESTBED})"
 
 
 def _drops(numbers: Numbers) -> list[Figure]:
     """The loss with other vectors, in points."""
     found = []
-    ours = _at(numbers, numbers["main"])
+    reference = _at(numbers, numbers["reference"])
     for name in numbers["methods"]:
         kind = numbers["kinds"][name]
         drops = numbers["paper"]["drops"].get(kind)
-        if drops and name == f"atoms of {shown_method(kind)}" and name != numbers["main"]:
+        if drops and name == f"atoms of {shown_method(kind)}" and name != numbers["reference"]:
             for measure, drop in zip(("precision", "recall"), drops, strict=True):
-                lost = 100 * (ours[measure] - _at(numbers, name)[measure])
-                what = f"points of {measure} lost with {shown_method(kind)}"
-                found.append(Figure(what, drop, lost, digits=1, within=2.0, less_is_better=True))
+                lost = 100 * (reference[measure] - _at(numbers, name)[measure])
+                found.append(
+                    Figure(
+                        f"points of {measure} lost with {shown_method(kind)}",
+                        drop,
+                        by_paper=lost,
+                        digits=1,
+                        within=2.0,
+                        is_effect=True,
+                        note=f"against {numbers['reference']}",
+                    )
+                )
     return found
 
 
@@ -110,7 +141,7 @@ def draw_by_chosen(numbers: Numbers, n: int = 20) -> LineChart:
     """Panel A: precision against recall as more senses are chosen."""
     paper, lines = numbers["paper"], {}
     for name, curve in numbers["curves"].items():
-        if name != BEST:
+        if name != BEST and (name == numbers["ours"] or not name.endswith(UNIT_LISTS)):
             chosen = sorted((each for each in curve if each["n"] == n), key=lambda each: each["t"])
             xs, ys = ([each[measure] for each in chosen] for measure in ("recall", "precision"))
             lines[name] = Line(xs, ys, _role(numbers, name))
@@ -119,13 +150,31 @@ def draw_by_chosen(numbers: Numbers, n: int = 20) -> LineChart:
 
 
 def _render_a(numbers: Numbers) -> list[Block]:
-    measures = ("precision", "precision_std", "recall", "recall_std")
-    rows = [
-        Row((name, *(_at(numbers, name)[measure] for measure in measures)), _role(numbers, name))
-        for name in numbers["curves"]
+    measures = ("precision", "precision_std", "recall", "recall_std", "right")
+    names = [name for name in numbers["curves"] if not name.endswith(UNIT_LISTS)]
+    rows = []
+    for name in names:
+        exact, with_unit = numbers["exactly_t"][name], f"{name}{UNIT_LISTS}" in numbers["curves"]
+        unit = _at(numbers, f"{name}{UNIT_LISTS}") if with_unit else {}
+        cells = (
+            *(_at(numbers, name)[measure] for measure in measures),
+            *(exact[measure] for measure in ("precision", "recall", "right")),
+            *(unit.get(measure) for measure in ("precision", "recall")),
+        )
+        rows.append(Row((name, *cells), _role(numbers, name)))
+    titles = ["precision", "± over draws", "recall", "± over draws", "right per word"]
+    titles += ["exactly 4: precision", "recall", "right per word", "lists of length 1: precision", "recall"]
+    columns = [Column("method"), *(Column(name, 2 if "right" in name else 3) for name in titles)]
+    caption = f"At n = 20, t = 4; means of {numbers['testbed']['runs']} draws. Lists of length 1 are our variant."
+    gains = "; ".join(
+        f"{measure} {gain['points']:+.1f} ± {gain['std']:.1f} points, higher in {gain['runs_with_gain']} draws"
+        for measure, gain in numbers["gain"].items()
+    )
+    return [
+        draw_by_chosen(numbers),
+        make_table(columns, rows, caption),
+        Remark(f"Our variant against the same atoms by the paper's method, on the same lineups: {gains}."),
     ]
-    columns = [Column("method"), *(Column(name, 3) for name in ("precision", "± over runs", "recall", "± over runs"))]
-    return [draw_by_chosen(numbers), make_table(columns, rows, "At n = 20, t = 4; five runs with different lineups.")]
 
 
 FIGURE_1A = Exhibit(
@@ -151,17 +200,24 @@ def _figures_b(numbers: Numbers) -> list[Figure]:
 
 def _figure_b(numbers: Numbers, n: int, measure: str) -> Figure:
     """The paper has a number for n = 20 and a word for n = 50."""
-    ours, chance = _at(numbers, numbers["main"], n)[measure], _at(numbers, RANDOM, n)[measure]
-    in_words: dict[str, Any] = {"paper": "reasonable", "says": "no number in the paper"} if n == 50 else {"paper": None}
-    printed = numbers["paper"][measure]
-    said = {"paper": printed, "says": _judge(ours - printed)} if n == 20 else in_words
-    what = f"{measure}, n = {n}, t = 4"
-    return Figure(what, ours=ours, baseline=chance, baseline_is="chance", is_headline=n == 50, **said)
+    theirs, ours, chance = (_at(numbers, name, n)[measure] for name in (numbers["reference"], numbers["ours"], RANDOM))
+    printed = {20: numbers["paper"][measure], 50: "reasonable"}.get(n)
+    return Figure(
+        f"{measure}, n = {n}, t = 4",
+        printed,
+        by_paper=theirs,
+        ours=ours,
+        baseline=chance,
+        baseline_is="chance",
+        is_headline=n == 50,
+        is_counted=False,
+        note=f"{OTHER_TESTBED}; counted in panel A" if n == 20 else "",
+    )
 
 
 def draw_by_shown(numbers: Numbers, t: int = 4) -> LineChart:
     """Panel B: precision and recall as more senses are shown."""
-    names = {numbers["main"]: "ours", WORD_ONLY: "", RANDOM: "baseline"}
+    names = {numbers["reference"]: "by-paper", numbers["ours"]: "ours", WORD_ONLY: "", RANDOM: "baseline"}
     lines = {}
     for name, role in names.items():
         chosen = sorted((each for each in numbers["curves"][name] if each["t"] == t), key=lambda each: each["n"])
@@ -221,9 +277,9 @@ def _figures_bat(numbers: Numbers) -> list[Figure]:
         Figure(
             f"senses of “bat” found with three choices, {whose}",
             None,
-            numbers[key]["n_right"],
-            sum(each["true"] for each in numbers[key]["senses"]) / 2,
-            "chance",
+            by_paper=numbers[key]["n_right"],
+            baseline=sum(each["true"] for each in numbers[key]["senses"]) / 2,
+            baseline_is="chance",
             digits=1,
             is_headline=True,
         )
@@ -246,16 +302,6 @@ def _render_bat(numbers: Numbers) -> list[Block]:
     return blocks
 
 
-def _marked(sense: dict[str, Any]) -> Role:
-    return "ours" if sense["chosen"] and sense["true"] else ""
-
-
-def _why_bat(_numbers: Numbers) -> str:
-    return (
-        "The paper prints the lists as an example and does not say what its method chose; a single word proves nothing."
-    )
-
-
 EXAMPLE_BAT = Exhibit(
     "bat",
     "Example of a lineup: “bat”",
@@ -269,4 +315,4 @@ EXAMPLE_BAT = Exhibit(
     ),
     needs=(needs.ATOMS,),
 )
-EXHIBITS = (EXAMPLE_BAT, FIGURE_1A, FIGURE_1B)
+EXHIBITS = (EXAMPLE_BAT, FIGURE_1A, FIGURE_1B, CANDIDATES)

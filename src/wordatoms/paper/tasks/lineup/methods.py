@@ -6,12 +6,15 @@ says five). For each atom a in U the senses L are ranked by
     score(a, L) = s(a, L) − s_A^L + s(w, L) − s_V^L,        s(x, L) = ⟨v_x, v_L⟩,
 
 where v_L is the SIF vector of the eight words of L, s_A^L the mean of s(a, L) over all atoms and s_V^L that of s(w, L)
-over all words. The two best senses become candidates, each with its largest score; the t best candidates are returned,
-or fewer if there are fewer. The scores are linear in v_L, so those of all words are one matrix product.
+over all words. The two best senses become candidates, each with its largest score; the t best candidates are returned.
+There may be fewer than t: then the algorithm, taken literally, returns these, though it promises t; `fill=True` adds
+the other senses by their largest score. The scores are linear in v_L, so those of all words are one matrix product.
 
-Choices that the paper leaves open: word vectors are scaled to length 1, as atoms are, and as the words were when atoms
-were learned from them; v_L is the mean of such vectors, and the common direction is kept. `context_method` is our own
-variant. Competitors are evaluated in the same way, with their senses, scaled to length 1, in place of atoms.
+Choices that the paper leaves open: word vectors are scaled to length 1, as atoms are, and as words are when they are
+coded; v_L is the mean of such vectors, and the common direction is kept. Our own variants are
+`unit_lists`, in which v_L has length 1 too, so that lists of similar words have no advantage over mixed ones, and
+`context_method`. Any other method takes the test in the same way (`inventory_method`): its sense vectors, scaled to
+length 1, take the place of the atoms.
 """
 
 from __future__ import annotations
@@ -57,6 +60,8 @@ class VectorMethod:
     remove_common: bool = False
     read_lists: Callable[[Lists], NDArray[np.float32]] | None = None
     """Computes the vectors of lists, (n, dim), instead of the SIF."""
+    has_unit_lists: bool = False
+    """Whether the vectors of lists are scaled to length 1."""
 
     def score_all(self, testbed: Testbed) -> list[Scores | None]:
         """score(a, L) of the vectors of each word for all senses of the testbed; None for an unknown word."""
@@ -78,8 +83,10 @@ class VectorMethod:
 
     def _list_vectors(self, lists: Lists) -> NDArray[np.float32]:
         if self.read_lists:
-            return self.read_lists(lists)
-        return self.sif.vectors(lists, remove_common=self.remove_common).vectors
+            vectors = self.read_lists(lists)
+        else:
+            vectors = self.sif.vectors(lists, remove_common=self.remove_common).vectors
+        return to_unit(vectors) if self.has_unit_lists else vectors
 
 
 def atoms_method(
@@ -100,6 +107,11 @@ def atoms_method(
     return VectorMethod(sif, own_atoms, atoms.vectors.mean(axis=0, dtype=np.float64), remove_common=remove_common)
 
 
+def unit_lists(method: VectorMethod) -> VectorMethod:
+    """The same method with lists as vectors of length 1."""
+    return replace(method, has_unit_lists=True)
+
+
 def context_method(model: SenseModel, **choices: Any) -> VectorMethod:
     """The paper's method (`atoms_method`) with lists read as contexts, as if the eight words surrounded the word.
 
@@ -113,6 +125,24 @@ def context_method(model: SenseModel, **choices: Any) -> VectorMethod:
         return to_unit(induced_map.apply(sif.vectors(lists).vectors))
 
     return replace(atoms_method(model, **choices), read_lists=read)
+
+
+def uses_method(model: SenseModel, *, with_atoms: bool = False, **choices: Any) -> VectorMethod:
+    """Senses by use in place of atoms, or beside them, with lists read as single contexts of the observed model."""
+    uses, reader, of_atoms = model.uses, model.parts.uses_reader, atoms_method(model, **choices)
+    assert uses is not None
+
+    def own_senses(word: str) -> NDArray[np.float32]:
+        found = {use.sense for form in model.forms(word) for use in uses.of(model.row(form))}
+        senses = uses.vectors[sorted(found)].astype(np.float32)
+        return np.concatenate([senses, of_atoms.sense_vectors(word)]) if with_atoms else np.asarray(senses)
+
+    def read(lists: Lists) -> NDArray[np.float32]:
+        sif = SIF(model.embeddings, p_words(model.embeddings), uses.reading.a)
+        return to_unit(sif.vectors(lists).vectors @ reader.matrix.T)
+
+    mean = uses.vectors.mean(axis=0, dtype=np.float64)
+    return replace(of_atoms, sense_vectors=own_senses, mean_sense=mean, read_lists=read)
 
 
 def word_method(sif: SIF, *, remove_common: bool = False) -> VectorMethod:
@@ -153,24 +183,35 @@ def lineup_sif(model: SenseModel, *, vectors: str | None = None, unit: bool = Tr
 # Algorithm 1
 
 
-def rank_senses(scores: Scores, n_entering: int | None = ENTERING) -> NDArray[np.intp]:
-    """The indices of the candidates in a lineup, the best first, from scores (n_vectors, n)."""
+def rank_senses(scores: Scores, n_entering: int | None = ENTERING, *, fill: bool = False) -> NDArray[np.intp]:
+    """The indices of the candidates in a lineup, the best first, from scores (n_vectors, n).
+
+    With `fill`, the other senses follow, by their largest score.
+    """
     if not len(scores):
         return np.zeros(0, np.intp)
     enters = np.zeros(scores.shape, np.bool_)
     np.put_along_axis(enters, np.argsort(-scores, axis=1, kind="stable")[:, :n_entering], True, axis=1)
     best = np.where(enters, scores, -np.inf).max(axis=0)
-    return np.argsort(-best, kind="stable")[: np.isfinite(best).sum()]
+    is_candidate = np.isfinite(best)
+    if fill:
+        return np.lexsort((-np.where(is_candidate, best, scores.max(axis=0)), ~is_candidate))
+    return np.argsort(-best, kind="stable")[: is_candidate.sum()]
 
 
 def answer_lineups(
-    scores: Sequence[Scores | None], testbed: Testbed, lineups: Lineups, n_entering: int | None = ENTERING
+    scores: Sequence[Scores | None],
+    testbed: Testbed,
+    lineups: Lineups,
+    n_entering: int | None = ENTERING,
+    *,
+    fill: bool = False,
 ) -> NDArray[np.intp]:
     """The candidates of each lineup as indices in the testbed, the best first, then -1, (n_lineups, n)."""
     answers = np.full(lineups.senses.shape, -1)
     for answer, word, senses in zip(answers, lineups.words, lineups.senses, strict=True):
         of_word = scores[testbed.number(word)]
         if of_word is not None:
-            ranked = rank_senses(of_word[:, senses], n_entering)
+            ranked = rank_senses(of_word[:, senses], n_entering, fill=fill)
             answer[: len(ranked)] = senses[ranked]
     return answers

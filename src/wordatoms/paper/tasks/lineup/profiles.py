@@ -1,8 +1,10 @@
 """Synsets as weighted words, from which the testbed of the police lineup is built.
 
-The *profile* of a synset has the words of its definition, examples and lemmas, and of the lemmas and glosses of related
-synsets (`SOURCES`). Each word is weighted by its specificity, log(glosses / glosses that contain it), with nouns above
-verbs above adjectives, and words that never occur in WordNet's tagged texts, which are less well known, below others.
+The *profile* of a synset has the words of its definition and lemmas, and of the lemmas and definitions of related
+synsets (`SOURCES`); hypernyms count less the more synsets are below them, because general ones say little. Words of its
+examples count less if nothing else supports them, and words one pointer further away only add to those already there.
+Each word is weighted by its specificity, log(glosses / glosses that contain it), with nouns above verbs above
+adjectives, and words that never occur in WordNet's tagged texts, which are less well known, below others.
 Names, adverbs, function words, words typical of definitions (`JARGON`, and words of very many glosses) and rare words
 are excluded.
 
@@ -19,6 +21,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from wordatoms.contexts.inflection import lemma as find_lemma
 from wordatoms.paper.wordnet import PARTS, Synset, WordNet, broken_database, read_database
 
 Profile = dict[str, float]
@@ -34,7 +37,8 @@ class Source(NamedTuple):
 
 
 OWN = Source(2, 3)
-EXAMPLES = 1.5
+EXAMPLES, EXAMPLES_ALONE = 1.5, 0.5
+"""Weights of the words of a synset's examples, and of those that nothing else supports."""
 SOURCES = {
     "@": Source(1.5, 0.7),
     "~": Source(1.5, 1.5),
@@ -69,7 +73,8 @@ _JARGON = """
     well whole worth three four five six seven eight nine ten about another back better both come each hold keep kept
     larger later leave made may near next often others put see side smaller sure top toward while whose without year
     thus usually variety member serving held article item process holding making serve add need begin considered
-    involved causing characterize require applied numerous artifact
+    involved causing characterize require applied numerous artifact all assume believe find found going great located
+    must participate perform resemble seem third thought true
 """
 JARGON = frozenset(_JARGON.split())
 """Uninformative words of definitions, including the numbers, which are adjectives in WordNet."""
@@ -153,12 +158,9 @@ class Lexicon:
 
     def _find_base(self, token: str) -> str:
         """The base form of a word; empty if it is not a noun, verb or adjective."""
-        from lemminflect import getAllLemmas
-
         if token in self.known and not token.endswith("s"):
             return token
-        lemmas = sorted({lemma for found in getAllLemmas(token).values() for lemma in found} & self.known)
-        return lemmas[0] if lemmas else token if token in self.known else ""
+        return next((word for word in (find_lemma(token), token) if word in self.known), "")
 
     def n_uses(self, word: str) -> int:
         """Glosses with a word plus tagged occurrences; measures how well it is known."""
@@ -184,28 +186,57 @@ class Lexicon:
     def _make_profile(self, key: Key) -> Profile:
         """The words related to a synset, with weights."""
         synset = self.synsets[key]
-        strength = dict(self._direct(synset))
-        neighbours = [self.synsets[each] for each in pointed(synset, NEIGHBOURS)]
-        for neighbour in neighbours:
-            for word, value in self._direct(neighbour).items():
-                strength[word] = strength.get(word, 0.0) + value * NEIGHBOURS_WEIGHT / len(neighbours)
+        direct, examples, neighbours = self._direct(key), self._of_examples(synset), self._of_neighbours(synset)
+        strength = {word: value + examples.get(word, 0.0) + neighbours.get(word, 0.0) for word, value in direct.items()}
+        for word in examples.keys() - direct.keys():
+            # a word of an example alone may be there by chance: the attic that somebody searched
+            strength[word] = EXAMPLES + neighbours[word] if word in neighbours else EXAMPLES_ALONE
         return self.weighted(strength)
 
-    def _find_direct(self, synset: Synset) -> Profile:
-        """The strength of words related to a synset by at most one pointer."""
+    def _find_direct(self, key: Key) -> Profile:
+        """The strength of the words of a synset, and of those that it points to."""
         strength: Profile = {}
-        self._add(strength, [synset], OWN)
-        add_shares(strength, [self._telling_words(" ".join(synset.examples))], EXAMPLES)
+        self._add(strength, [key], OWN)
         for symbol, source in SOURCES.items():
-            self._add(strength, [self.synsets[key] for key in pointed(synset, {symbol})], source)
+            targets = pointed(self.synsets[key], {symbol})
+            factor = self.narrowness(targets[0]) if symbol == "@" and targets else 1.0
+            self._add(strength, targets, source, factor)
         return strength
 
-    def _add(self, strength: Profile, synsets: Sequence[Synset], source: Source) -> None:
+    def _of_examples(self, synset: Synset) -> Profile:
+        return dict.fromkeys(self._telling_words(" ".join(synset.examples)), EXAMPLES)
+
+    def _of_neighbours(self, synset: Synset) -> Profile:
+        """The strength of words one pointer further away."""
+        strength: Profile = {}
+        neighbours = pointed(synset, NEIGHBOURS)
+        for key in neighbours:
+            factor = NEIGHBOURS_WEIGHT * self.narrowness(key) / len(neighbours)
+            for word, value in self._direct(key).items():
+                strength[word] = strength.get(word, 0.0) + value * factor
+        return strength
+
+    def _add(self, strength: Profile, keys: Sequence[Key], source: Source, factor: float = 1.0) -> None:
         """Add the words of some synsets."""
-        if synsets:
-            lemmas, definitions = zip(*map(self._texts, synsets), strict=True)
-            add_shares(strength, lemmas, source.lemmas)
-            add_shares(strength, definitions, source.definitions)
+        if keys:
+            lemmas, definitions = zip(*(self._texts(self.synsets[key]) for key in keys), strict=True)
+            add_shares(strength, lemmas, factor * source.lemmas)
+            add_shares(strength, definitions, factor * source.definitions)
+
+    def narrowness(self, key: Key) -> float:
+        """How much a synset says: 1 if nothing is below it, 0 if everything is (*object* says next to nothing)."""
+        return 1 - math.log(1 + self.n_below.get(key, 0)) / math.log(1 + len(self.synsets))
+
+    @cached_property
+    def n_below(self) -> dict[Key, int]:
+        """The number of synsets below each, at any distance."""
+        found: Counter[Key] = Counter()
+        for key in self.synsets:
+            layer, above = {key}, set[Key]()
+            while layer := {up for each in layer for up in pointed(self.synsets[each], {"@", "@i"})} - above:
+                above |= layer
+            found.update(above)
+        return found
 
     def _find_texts(self, synset: Synset) -> tuple[frozenset[str], frozenset[str]]:
         """The words of the lemmas and of the definition of a synset."""

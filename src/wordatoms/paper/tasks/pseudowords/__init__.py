@@ -25,6 +25,7 @@ def run(
     pairs: Sequence[int] = (10, 1000),
     runs: int | None = None,
     largest: bool = False,
+    spread: int = 0,
     min_count: int = 1,
     epochs: int | None = None,
 ) -> PseudowordsResult:
@@ -47,7 +48,7 @@ def run(
             return evaluate_retrained_pseudowords(embeddings, lines, n_runs=runs or 1, **common)
     counts = Counts.load(model.path)
     return evaluate_pseudowords(
-        embeddings, counts, n_runs=runs or 5, largest=largest, threads=inputs.run.threads, **common
+        embeddings, counts, n_runs=runs or 5, largest=largest, n_spread=spread, threads=inputs.run.threads, **common
     )
 
 
@@ -85,7 +86,12 @@ TASKS = (
             Option("method", "[default: that of the model]", str, choices=METHODS),
             Option("pairs", "Pairs of words to merge; may be repeated.", least=2, multiple=True),
             Option("runs", "Runs for each number of pairs.  [default: 5; skipgram: 1]", least=1),
-            Option("largest", "One more run, with 90% of the words merged (not skipgram).", bool),
+            Option(
+                "largest",
+                "One more run, with 90% of the words merged, trained until the loss settles (not skipgram).",
+                bool,
+            ),
+            Option("spread", "Fit coefficients to pairs of words of all frequencies as well (not skipgram).", least=0),
             Option("min_count", "Rarer words are not drawn.", least=1),
             Option("epochs", "Training epochs.  [default: as the model]", least=1),
         ),

@@ -1,9 +1,15 @@
-"""Which sum of two words' vectors is the vector of their pseudoword: two laws for its coefficients against the best.
+"""Which sum of two words' vectors is the vector of their pseudoword: three laws for its coefficients against the best.
 
-For each pseudoword the best α and β in α·v₁ + β·v₂, word 1 the more frequent, are found by least squares. Theorem 2
-says α = r/(1+r) and β = 1/(1+r) for words that are r : 1 in frequency; an earlier account by the same authors has
-α ≈ 1 and β ≈ 1 − ½·log₁₀ r. Each law is judged by the share of its pseudowords' vectors that it leaves unexplained,
-and by R² of its coefficients (below 0 where the mean alone is better).
+For each pseudoword the best α and β in α·v₁ + β·v₂, word 1 the more frequent, are found by least squares. The laws, for
+words that occur f₁ and f₂ times, r = f₁/f₂:
+
+- Theorem 2: α = f₁/(f₁+f₂), β = f₂/(f₁+f₂);
+- a comment in the source of the paper has these times √(log(f₁+f₂) / log f₁) and √(log(f₁+f₂) / log f₂), because in the
+  model the length of a vector grows with the root of log frequency;
+- an earlier account by the same authors has α ≈ 1 and β ≈ 1 − ½·log₁₀ r.
+
+Each law is judged by the share of its pseudowords' vectors that it leaves unexplained, by R² of its coefficients (below
+0 where the mean alone is better), and by Pearson's correlation of all its coefficients with the best ones.
 """
 
 from __future__ import annotations
@@ -25,6 +31,10 @@ class LawFit:
 
     unexplained: float
     """Mean of ‖u − (α·v₁ + β·v₂)‖² / ‖u‖²."""
+    error: float
+    """Mean of ‖u − (α·v₁ + β·v₂)‖ / ‖u‖."""
+    pearson: float | None
+    """Correlation of all α and β with the best ones; None where one side is constant."""
     r2_alpha: float | None
     """None where all values are the same."""
     r2_beta: float | None
@@ -48,6 +58,8 @@ class CoefficientFits:
     free: LawFit
     """The best α and β of each pseudoword, a lower bound for any law."""
     theorem: LawFit
+    root_log: LawFit
+    """The theorem's coefficients with the factors of the comment."""
     log_law: LawFit
     log_slope: float | None
     """s in β ≈ 1 − s·log₁₀ r that fits best; the log law has ½."""
@@ -55,10 +67,12 @@ class CoefficientFits:
 
     @property
     def verdict(self) -> str:
-        better = "Theorem 2's" if self.theorem.unexplained <= self.log_law.unexplained else "the log law's"
+        laws = {"Theorem 2": self.theorem, "√log": self.root_log, "1 and 1 − ½·log₁₀ r": self.log_law}
+        better = min(laws, key=lambda name: laws[name].unexplained)
+        shown = ", ".join(f"{law.unexplained:.3f} ({name})" for name, law in laws.items())
         return (
-            f"{better} coefficients fit better: unexplained {self.theorem.unexplained:.3f} (Theorem 2), "
-            f"{self.log_law.unexplained:.3f} (1 and 1 − ½·log₁₀ r), {self.free.unexplained:.3f} (best for each pair)."
+            f"the coefficients of {better} fit best: unexplained {shown}, "
+            f"{self.free.unexplained:.3f} (best for each pair)."
         )
 
 
@@ -80,17 +94,20 @@ def fit_coefficients(trained: Vectors, both: Vectors) -> Vectors:
 
 
 def fit_laws(trained: Vectors, both: Vectors, coefficients: Vectors, counts: NDArray[np.int64]) -> CoefficientFits:
-    """Judge both laws by pairs of words with vectors (n, 2, dim) and counts (n, 2), the more frequent first."""
+    """Judge the laws by pairs of words with vectors (n, 2, dim) and counts (n, 2), the more frequent first."""
     ratios = counts[:, 0] / counts[:, 1]
     theorem, log_law = theorem_coefficients(ratios), log_law_coefficients(ratios)
 
     def fit(law: Vectors) -> LawFit:
         unexplained = squared_norms(trained - weighted_sums(both, law)) / squared_norms(trained)
-        return LawFit(float(unexplained.mean()), *(_r2(coefficients[:, k], law[:, k]) for k in (0, 1)))
+        r2 = (_r2(coefficients[:, k], law[:, k]) for k in (0, 1))
+        means = (float(unexplained.mean()), float(np.sqrt(unexplained).mean()))
+        return LawFit(*means, _pearson(coefficients.ravel(), law.ravel()), *r2)
 
     return CoefficientFits(
         free=fit(coefficients),
         theorem=fit(theorem),
+        root_log=fit(root_log_coefficients(counts)),
         log_law=fit(log_law),
         log_slope=_log_slope(ratios, coefficients[:, 1]),
         bins=_bins(ratios, coefficients, theorem, log_law),
@@ -101,6 +118,13 @@ def theorem_coefficients(ratios: Vectors) -> Vectors:
     return np.stack([ratios / (1 + ratios), 1 / (1 + ratios)], axis=1)
 
 
+def root_log_coefficients(counts: NDArray[np.int64]) -> Vectors:
+    """The coefficients of Theorem 2 in a comment of the paper's source, from counts (n, 2)."""
+    totals = counts.sum(axis=1, keepdims=True)
+    logs = np.log(np.maximum(counts, 2))  # a word that occurs once would have an infinite coefficient
+    return np.asarray(counts / totals * np.sqrt(np.log(totals) / logs))
+
+
 def log_law_coefficients(ratios: Vectors) -> Vectors:
     return np.stack([np.ones_like(ratios), 1 - np.log10(ratios) / 2], axis=1)
 
@@ -108,6 +132,10 @@ def log_law_coefficients(ratios: Vectors) -> Vectors:
 def _r2(values: Vectors, law: Vectors) -> float | None:
     total = ((values - values.mean()) ** 2).sum()
     return float(1 - ((values - law) ** 2).sum() / total) if total > 0 else None
+
+
+def _pearson(values: Vectors, law: Vectors) -> float | None:
+    return float(np.corrcoef(values, law)[0, 1]) if np.ptp(values) > 0 and np.ptp(law) > 0 else None
 
 
 def _log_slope(ratios: Vectors, betas: Vectors) -> float | None:

@@ -7,52 +7,77 @@ from wordatoms.paper.exhibits.blocks import Block, Figure
 from wordatoms.paper.exhibits.charts import Line, LineChart
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
+from wordatoms.paper.exhibits.published import shown_method
 from wordatoms.paper.tasks.remarks import run
+from wordatoms.paper.tasks.remarks.evaluate import identity_test
+
+CLOSE = 0.9
+"""A mean cosine from which vectors before and after a matrix count as close."""
+NEARLY_ALL = 0.95
 
 
 def _run_remarks(inputs: Inputs) -> Numbers:
     found = run(inputs).to_json()
+    mapped = {method: model for method, model in inputs.models.items() if "map" in model.folder.stages}
     return {
         "scores": found["scores"],
         "baselines": found["baselines"],
         "paper": found["paper"],
         "steps": found["items"]["steps"],
+        "identity": {
+            method: vars(identity_test(model.embeddings, model.induced_map)) for method, model in mapped.items()
+        },
     }
 
 
 def _figures_remarks(numbers: Numbers) -> list[Figure]:
     scores, beside = numbers["scores"], numbers["baselines"]
-    alike = scores["in_common"]
+    alike, sums = scores["in_common"], scores["squared_coefficients"]
     random = beside["nonnegative_random_directions"]
     return [
         Figure(
             "atoms that a discourse needs",
             "3–4",
-            scores["atoms_per_discourse"],
+            by_paper=scores["atoms_per_discourse"],
             digits=0,
             is_headline=True,
-            says="reproduced" if 3 <= scores["atoms_per_discourse"] <= 4 else "other than the paper",
+            says="reproduced" if 3 <= scores["atoms_per_discourse"] <= 4 else "failed replication",
         ),
-        Figure("nearest words in common at inner product .85", "look alike", alike["0.85"], says="a matter of words"),
-        Figure("… at .5", "quite different", alike["0.5"], says="a matter of words"),
+        Figure("nearest words in common at inner product .85", "look alike", by_paper=alike["0.85"]),
+        Figure("… at .5", "quite different", by_paper=alike["0.5"]),
         Figure(
             "coefficients that are not negative",
             "most",
-            scores["nonnegative"],
-            random,
-            "random directions",
+            by_paper=scores["nonnegative"],
+            baseline=random,
+            baseline_is="random directions",
             is_headline=True,
-            says="reproduced" if scores["nonnegative"] > max(0.5, random) else "does not hold",
+            says="reproduced" if scores["nonnegative"] > max(0.5, random) else "failed replication",
         ),
         Figure(
-            "distance of (Σ⁻¹ + 4I)^(−½) from a multiple of I",
-            "close",
-            scores["distance_from_identity"],
-            beside["distance_from_identity_of_map"],
-            "the map A",
-            says="a matter of words",
+            "words with Σα² at most 1.05·‖v‖²",
+            "“bounded by approximately”",
+            by_paper=sums["within"],
+            baseline=sums["within_nearest"],
+            baseline_is="the atoms nearest to the word",
+            digits=3,
+            says="reproduced" if sums["within"] >= NEARLY_ALL else "failed replication",
+            note=f"mean of Σα² {sums['mean']:.2f}, largest {sums['largest']:.2f}",
         ),
+        *(_identity_figure(method, test) for method, test in numbers["identity"].items()),
     ]
+
+
+def _identity_figure(method: str, test: Numbers) -> Figure:
+    return Figure(
+        f"{shown_method(method)}: cosine of vectors before and after (Σ⁻¹ + 4I)^(−½)",
+        "“close to a scaled identity”",
+        by_paper=test["cosine"],
+        baseline=test["cosine_map"],
+        baseline_is="the map A",
+        says="reproduced" if test["cosine"] >= CLOSE else "failed replication",
+        note=f"distance from a multiple of I {test['distance']:.2f}, of A {test['distance_map']:.2f}",
+    )
 
 
 def _render_remarks(numbers: Numbers) -> list[Block]:
@@ -74,12 +99,14 @@ REMARKS = Exhibit(
     "remarks",
     "Remarks made in passing",
     "Sentences of the paper without a table, each as a number: how many atoms make a discourse, when two discourses "
-    "look alike, that most coefficients are not negative, and that a matrix is close to a multiple of the identity.",
+    "look alike, that most coefficients are not negative and their squares bounded, and that a matrix is close to a "
+    "multiple of the identity, which is claimed of GloVe and word2vec.",
     _run_remarks,
     _figures_remarks,
     _render_remarks,
     _why_remarks,
     needs=(needs.ATOMS, needs.MAP),
+    helped_by=(needs.OTHERS,),
     is_paper=False,
 )
 EXHIBITS = (REMARKS,)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wordatoms.paper.tasks.scws.evaluate import ScwsResult
 
 
-def run(inputs: Inputs, *, ablation: bool = False) -> ScwsResult:
+def run(inputs: Inputs, *, ablation: bool = False, scale: float | None = None) -> ScwsResult:
     """Score the similarities of all methods against the ratings."""
     from wordatoms.paper.baselines.learning import competitors
     from wordatoms.paper.tasks.scws.ablation import ablation_methods
@@ -22,7 +22,7 @@ def run(inputs: Inputs, *, ablation: bool = False) -> ScwsResult:
 
     pairs = read_scws(inputs.data_path, inputs.model.tokenizer)
     words = sorted({word.lower() for pair in pairs for word in (pair.word1, pair.word2)})
-    methods = our_methods(inputs.model)
+    methods = our_methods(inputs.model, paper_scale=scale)
     methods += [cosine_method(name, embeddings) for name, embeddings in _cosines(inputs).items()]
     methods += competing_methods(competitors(inputs, words))
     if ablation:
@@ -47,7 +47,12 @@ TASKS = (
         "Table 8: similarity of words in context (SCWS).",
         run,
         ("model", "data", "competitors", "others", "seed", "threads", "quiet"),
-        (Option("ablation", "Add atoms learned from other vectors; this runs k-SVD three times.", bool),),
+        (
+            Option("ablation", "Add atoms learned from other vectors; this runs k-SVD three times.", bool),
+            Option(
+                "scale", "κ of the paper's method, which the paper does not give.  [default: tuned]", float, above=0
+            ),
+        ),
         stages=("atomize",),
     ),
 )

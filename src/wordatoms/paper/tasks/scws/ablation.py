@@ -18,7 +18,6 @@ from wordatoms.atoms.ksvd import KSVDCallback, ksvd
 from wordatoms.atoms.sparse_coding import SparseCodes
 from wordatoms.contexts.averages import ContextAverages
 from wordatoms.contexts.induced_map import InducedMap
-from wordatoms.contexts.inflection import inflected_forms
 from wordatoms.contexts.reader import PAPER_SETTINGS
 from wordatoms.contexts.usages import Usage
 from wordatoms.embeddings.embeddings import Embeddings
@@ -96,7 +95,7 @@ class _Place:
     def _weights(self, word: str) -> Weights:
         """The atoms of all known forms, weighted by the counts of the forms."""
         embeddings = self.model.embeddings
-        rows = [int(row) for row in embeddings.find_rows(inflected_forms(word.lower())) if row >= 0]
+        rows = [int(row) for row in embeddings.find_rows(self.model.forms(word.lower())) if row >= 0]
         counts = np.ones(len(embeddings)) if embeddings.counts is None else embeddings.counts
         pooled: dict[int, float] = {}
         for row in rows:

@@ -21,7 +21,16 @@ from typing import Any
 
 from wordatoms.contexts.usages import Usage
 from wordatoms.errors import InputError
-from wordatoms.paper.tasks.base import MethodsResult, NamedMethod, check_methods, coverage, filled_with_mean, spearman
+from wordatoms.paper.tasks.base import (
+    BY_PAPER,
+    MethodsResult,
+    NamedMethod,
+    are_equal,
+    check_methods,
+    coverage,
+    filled_with_mean,
+    spearman,
+)
 from wordatoms.paper.tasks.datasets import join_contractions, parse_number, read_fields, task_folder
 from wordatoms.paper.tasks.similarity.evaluate import spelling_similarity
 from wordatoms.text.files import printable
@@ -84,18 +93,24 @@ class ScwsScore:
 
     @cached_property
     def row(self) -> dict[str, Any]:
-        filled = filled_with_mean(self.similarities)
         same = [pair.same_word for pair in self.pairs]
         return {
-            "spearman_all_pairs": self._spearman(filled),
-            "spearman": self._spearman(self.similarities),
+            "spearman_all_pairs": self._among([True] * len(same)),
+            "spearman": spearman(self.similarities, self._ratings),
             "coverage": coverage(self.similarities),
-            "same_word": self._spearman(_only(filled, same)),
-            "different_words": self._spearman(_only(filled, [not each for each in same])),
+            "same_word": self._among(same),
+            "different_words": self._among([not each for each in same]),
         }
 
-    def _spearman(self, similarities: Sequence[float | None]) -> float | None:
-        return spearman(similarities, [pair.rating for pair in self.pairs])
+    def _among(self, kept: Sequence[bool]) -> float | None:
+        """The score over some of the pairs, unanswered ones at the mean; None if all answers to them are equal."""
+        if are_equal(_only(self.similarities, kept)):
+            return None
+        return spearman(_only(filled_with_mean(self.similarities), kept), self._ratings)
+
+    @cached_property
+    def _ratings(self) -> list[float]:
+        return [pair.rating for pair in self.pairs]
 
 
 @dataclass(frozen=True)
@@ -115,15 +130,14 @@ class ScwsResult(MethodsResult):
 
     @property
     def verdict(self) -> str:
-        """Our first method compared with the paper's."""
+        """The paper's figure, its method here, and our first method."""
         cosines = f"cosine of GloVe {PAPER['GloVe cosine']:.3f}, of skip-gram {PAPER['skip-gram cosine']:.3f}"
         paper = f"Table 8 of the paper reports {PAPER['paper']:.3f} ({cosines})"
-        ours = self.with_role("ours")
-        score = ours[0].row["spearman_all_pairs"] if ours else None
-        if score is None:
+        found = [("its method reaches", self.with_role(BY_PAPER)), ("ours reaches", self.with_role("ours"))]
+        ranked = [(what, each[0]) for what, each in found if each and each[0].row["spearman_all_pairs"] is not None]
+        if not ranked:
             return f"{paper}; no method of ours was ranked."
-        covered = f"{score:.3f} over all pairs, of which it answers {ours[0].row['coverage']:.0%}"
-        return f"{paper}; ours reaches {covered}: it {_judge(score)}."
+        return f"{paper}; {'; '.join(_describe(what, score) for what, score in ranked)}."
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -162,13 +176,19 @@ def _score(pairs: tuple[ScwsPair, ...], method: Method) -> ScwsScore:
     return ScwsScore(method, pairs, tuple(None if value is None else float(value) for value in similarities))
 
 
+def _describe(what: str, found: ScwsScore) -> str:
+    score = found.row["spearman_all_pairs"]
+    answers = f"answers {found.row['coverage']:.0%} of the pairs"
+    return f"{what} {score:.3f} over all pairs here ({answers}) and {_judge(score)}"
+
+
 def _judge(value: float) -> str:
     if abs(value - PAPER["paper"]) <= AGREEMENT:
         return "agrees"
     return "is higher" if value > PAPER["paper"] else "is lower"
 
 
-def _only(similarities: Sequence[float], kept: Sequence[bool]) -> list[float | None]:
+def _only(similarities: Sequence[float | None], kept: Sequence[bool]) -> list[float | None]:
     return [value if keep else None for value, keep in zip(similarities, kept, strict=True)]
 
 

@@ -2,8 +2,10 @@
 
 - *ours* compares the vectors of the words in their contexts (`SenseModel.vectors_in_context`); an unknown word is
   represented by its context alone, so that all pairs are answered; *without atoms* omits u_c from these vectors;
-- *u_c* is the paper's method, the cosine of the posterior means of the atoms, with contexts read with the tuned
-  settings of the model and with the paper's; *context* compares only the contexts, *cosine* only the words;
+- *paper's method* is the inner product of the posterior means of the atoms, u_c, with contexts read as in the paper
+  and the tuned scale κ (*κ = 1*: the posterior as it is printed); *u_c* has cosines, and *u_c, tuned* contexts read
+  with all tuned settings of the model;
+- *context* compares only the contexts, *cosine* only the words;
 - competitors compare senses in the two usual ways: the mean over all pairs of senses, weighted by probability
   (AvgSimC), or the most probable sense of each word (MaxSimC).
 
@@ -23,28 +25,34 @@ from wordatoms.contexts.reader import PAPER_SETTINGS
 from wordatoms.contexts.usages import SenseInventory, Usage
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import UnknownWordError
+from wordatoms.paper.tasks.base import BY_PAPER
 from wordatoms.paper.tasks.datasets import find_rows
 from wordatoms.paper.tasks.scws.evaluate import Method, ScwsPair
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.posterior import Posterior, to_unit
 
+OURS, AS_PAPER = "ours", "paper's method"
 Place = Callable[[str, Usage], NDArray[np.float32]]
 """Returns the vector of a word in a usage; an unknown word raises."""
 
 
-def our_methods(model: SenseModel) -> list[Method]:
-    """All methods that use the atoms of a model, the default first."""
-    tuned, paper = model.posterior, model.make_posterior(replace(PAPER_SETTINGS, scale=model.reading.scale))
+def our_methods(model: SenseModel, *, paper_scale: float | None = None) -> list[Method]:
+    """All methods that use a model's atoms, the default first; the paper's has the tuned scale or `paper_scale`."""
+    as_paper = replace(PAPER_SETTINGS, scale=paper_scale or model.reading.scale)
+    tuned, paper = model.posterior, model.make_posterior(as_paper)
+    printed = model.make_posterior(replace(as_paper, scale=1.0))
     without_atoms = model.make_posterior(replace(model.reading, sense_share=0.0))
 
     def context(word: str, usage: Usage) -> NDArray[np.float32]:
         return np.asarray(model.context_vectors(word, [usage])[0])
 
     return [
-        Method("ours", "ours", cosine_of(in_context(model, tuned))),
+        Method(OURS, "ours", cosine_of(in_context(model, tuned))),
         Method("ours without atoms", "ours", cosine_of(in_context(model, without_atoms))),
-        Method("u_c", "ours", cosine_of(sense_mean(model, tuned))),
-        Method("u_c, contexts as in the paper", "ours", cosine_of(sense_mean(model, paper))),
+        Method(AS_PAPER, BY_PAPER, product_of(sense_mean(model, paper))),
+        Method("paper's method, κ = 1", BY_PAPER, product_of(sense_mean(model, printed))),
+        Method("u_c", "ours", cosine_of(sense_mean(model, paper))),
+        Method("u_c, tuned", "ours", cosine_of(sense_mean(model, tuned))),
         Method("context", "baseline", cosine_of(context)),
     ]
 
@@ -86,13 +94,21 @@ def competing_methods(inventories: Mapping[str, SenseInventory]) -> list[Method]
 def cosine_of(place: Place) -> Callable[[ScwsPair], float | None]:
     """The cosine of two words in their contexts; None if one is unknown."""
 
+    def unit(word: str, usage: Usage) -> NDArray[np.float32]:
+        return np.asarray(to_unit(place(word, usage)[None])[0])
+
+    return product_of(unit)
+
+
+def product_of(place: Place) -> Callable[[ScwsPair], float | None]:
+    """The inner product of two words in their contexts; None if one is unknown or has no direction."""
+
     def similarity(pair: ScwsPair) -> float | None:
         try:
             first, second = place(pair.word1, pair.usage1), place(pair.word2, pair.usage2)
         except UnknownWordError:
             return None
-        lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
-        return float(first @ second) / lengths if lengths else None
+        return float(first @ second) if first.any() and second.any() else None
 
     return similarity
 

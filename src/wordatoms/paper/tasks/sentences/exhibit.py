@@ -46,22 +46,36 @@ def _run(inputs: Inputs) -> Numbers:
 def _figures(numbers: Numbers) -> list[Figure]:
     n_paper = len(numbers["paper"])
     what = f"senses of “{numbers['word']}” with a sentence"
-    return [Figure(what, n_paper, len(numbers["senses"]), digits=0, is_headline=True, says="a matter of choice")]
+    found = len(numbers["senses"])
+    return [Figure(what, n_paper, ours=found, digits=0, is_headline=True, is_counted=False, note="a matter of choice")]
 
 
 def _render(numbers: Numbers) -> list[Block]:
-    rows = [(each["label"], each["score"], each["text"], each["place"]) for each in numbers["senses"]]
+    rows = [(each["label"], each["score"], each.get("text"), each["place"]) for each in numbers["senses"]]
     columns = [
         Column("sense", is_words=True),
         Column("score", 2),
         Column("sentence", is_words=True),
         Column("file:line"),
     ]
+    are_shown = any(row[2] for row in rows)
     return [
-        make_table(columns, rows, "The score is the cosine between the sentence and the atom."),
-        Remark(f"Sentences: {numbers['source']}."),
+        make_table(
+            columns if are_shown else [columns[0], columns[1], columns[3]],
+            rows if are_shown else [(label, score, place) for label, score, _, place in rows],
+            "The score is the cosine between the sentence and the atom.",
+        ),
+        Remark(
+            f"{'Sentences' if are_shown else 'Place of the sentences, which are not copied here'}: {numbers['source']}."
+        ),
         Remark(f"The paper's seven are about {', '.join(numbers['paper'])}."),
     ]
+
+
+def _without_sentences(numbers: Numbers) -> Numbers:
+    """Place and score of each sentence, which is text of others."""
+    senses = [{key: value for key, value in each.items() if key != "text"} for each in numbers["senses"]]
+    return {**numbers, "senses": senses}
 
 
 def _why(_numbers: Numbers) -> str:
@@ -82,5 +96,6 @@ SENTENCES = Exhibit(
     _why,
     needs=(needs.ATOMS, needs.TEXT, needs.SOURCE, needs.knows(WORD)),
     is_paper=False,
+    shareable=_without_sentences,
 )
 EXHIBITS = (SENTENCES,)

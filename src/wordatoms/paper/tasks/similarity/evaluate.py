@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
-from wordatoms.paper.tasks.base import TaskResult, coverage, filled_with_mean, spearman
+from wordatoms.paper.tasks.base import TaskResult, coverage, spearman, spearman_all_pairs
 from wordatoms.paper.tasks.datasets import data_files, find_rows, parse_number, read_fields
 
 
@@ -56,7 +56,7 @@ class SimilaritySet:
     @cached_property
     def spearman_all_pairs(self) -> float | None:
         """The score over all pairs; pairs with unknown words get the mean cosine of the others."""
-        return spearman(filled_with_mean(self._similarities), self._ratings)
+        return spearman_all_pairs(self._similarities, self._ratings)
 
     @cached_property
     def spearman_spelling(self) -> float | None:

@@ -33,21 +33,32 @@ def _figures(numbers: Numbers) -> list[Figure]:
     own = numbers["models"][numbers["method"]]
     name = shown_method(numbers["method"])
     found = [
-        Figure(f"{name}, {row['set']}", None, row["spearman_all_pairs"], row["spelling"], "spelling")
+        Figure(
+            f"{name}, {row['set']}",
+            None,
+            ours=row["spearman_all_pairs"],
+            baseline=row["spelling"],
+            baseline_is="spelling",
+        )
         for row in own["similarity"]
     ]
     scores = [row["spearman_all_pairs"] or 0.0 for row in own["similarity"]]
     spelling = [row["spelling"] or 0.0 for row in own["similarity"]]
     mean = Figure(
-        f"{name}, mean of {len(scores)} sets", None, fmean(scores), fmean(spelling), "spelling", is_headline=True
+        f"{name}, mean of {len(scores)} sets",
+        None,
+        ours=fmean(scores),
+        baseline=fmean(spelling),
+        baseline_is="spelling",
+        is_headline=True,
     )
     return [mean, *found] + [
         Figure(
             f"{name}, analogies, {row['questions']}",
             None,
-            row["accuracy"],
-            row["nearest_to_c"],
-            "nearest word",
+            ours=row["accuracy"],
+            baseline=row["nearest_to_c"],
+            baseline_is="nearest word",
             is_headline=row["questions"] == "total",
         )
         for row in own["analogy"]

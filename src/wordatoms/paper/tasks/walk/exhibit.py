@@ -39,12 +39,12 @@ def _figures_walk(numbers: Numbers) -> list[Figure]:
             Figure(
                 f"{numbers['statements'][name]}: relative error",
                 "→ 0" if name == "theorem2" else "≈",
-                score["relative_error"],
-                errors[best],
-                best,
+                by_paper=score["relative_error"],
+                baseline=errors[best],
+                baseline_is=best,
                 digits=3,
                 is_headline=name in ("theorem1_left_out", "theorem2"),
-                says="holds" if score["relative_error"] < errors[best] else "does not hold",
+                says="reproduced" if score["relative_error"] < errors[best] else "failed replication",
             )
         )
     return found

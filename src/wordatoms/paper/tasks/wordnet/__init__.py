@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
 
 def run(inputs: Inputs, *, n_random: int = 20) -> WordNetResult:
-    """Compare the vectors of the words of SemEval-2010 task 14 with the span of their senses."""
+    """Compare the vectors of the words of SemEval-2010 task 14 with the span of their senses.
+
+    The paper's own A is fitted if there is a text.
+    """
+    from wordatoms.paper.exhibits.needs import TEXT
+    from wordatoms.paper.tasks.induced.paper_map import paper_map
     from wordatoms.paper.tasks.wordnet.evaluate import evaluate_wordnet, read_targets
     from wordatoms.paper.wordnet import WordNet
 
@@ -21,6 +26,8 @@ def run(inputs: Inputs, *, n_random: int = 20) -> WordNetResult:
         inputs.model.induced_map,
         WordNet(inputs.wordnet),
         read_targets(inputs.data_path),
+        noise=inputs.model.reading.noise,
+        paper_map=paper_map(inputs, complete=True) if TEXT.is_met(inputs) else None,
         tokenizer=inputs.model.tokenizer,
         n_random=n_random,
         random_state=inputs.seed,
@@ -32,7 +39,7 @@ TASKS = (
         "wordnet",
         "Table 4: the cosine of a word's vector with the span of its senses in WordNet.",
         run,
-        ("model", "wordnet", "data", "seed"),
+        ("model", "wordnet", "data", "text", "seed", "threads", "quiet"),
         (Option("n_random", "Sets of senses of other words to compare each word with.", flags=("--random",), least=1),),
         stages=("embed", "map"),
     ),

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import ArrayLike
 
+from wordatoms.contexts.inflection import TargetForms
 from wordatoms.contexts.usages import Usage
 from wordatoms.errors import InputError
 from wordatoms.paper.tasks.datasets import join_contractions, parse_number, read_fields, read_text, task_folder
@@ -33,9 +34,13 @@ from wordatoms.text.tokenizer import Tokenizer
 
 PARTS = {"n": "nouns", "v": "verbs"}
 """The folder of each part of speech."""
-_UNIVERSAL_PARTS = {"n": "NOUN", "v": "VERB"}
-_RARE_FORMS = {"lie": ("lain", "lah"), "figure": ("figger", "figgered")}
-"""Forms in the texts, some of them dialect, that lemminflect lacks."""
+_RARE_FORMS = {
+    "lie": ("lah",),
+    "figure": ("figger", "figgered"),
+    "signal": ("signalling",),
+    "swear": ("swore", "swearing"),
+}
+"""Forms in the texts, some of them dialect, that the dictionary lacks or takes for those of another word."""
 _SENTENCE = "TargetSentence"
 _PLAIN = Tokenizer()
 
@@ -131,7 +136,7 @@ def _heaviest(senses: Sequence[str], where: str) -> str:
 
 def _read_word(path: Path, gold: Mapping[str, str], tokenizer: Tokenizer) -> WsiWord:
     lemma, pos, _ = path.name.split(".")
-    forms, n_copies, instances = _forms(lemma, pos), Counter[tuple[str, ...]](), {}
+    forms, n_copies, instances = _forms(lemma), Counter[tuple[str, ...]](), {}
     for name, parts in _read_texts(path):
         usage = _find_target(parts, forms, n_copies[parts], tokenizer)
         if name in instances or name not in gold:
@@ -171,16 +176,12 @@ def _parse_xml(path: Path) -> ElementTree.Element:
         raise InputError(f"{_shown(path)} is not valid XML ({error}); download the file again.") from None
 
 
-def _forms(lemma: str, pos: str) -> frozenset[str]:
-    """The forms of a word with a part of speech, in lower case."""
-    from lemminflect import getAllInflections
-
-    inflections = getAllInflections(lemma, upos=_UNIVERSAL_PARTS[pos]).values()
-    forms = {lemma, *_RARE_FORMS.get(lemma, ()), *(form for found in inflections for form in found)}
-    return frozenset(form.lower() for form in forms)
+def _forms(lemma: str) -> TargetForms:
+    """The forms of a word, in lower case."""
+    return TargetForms(lemma, frozenset([lemma, *_RARE_FORMS.get(lemma, ())]), base=lemma)
 
 
-def _find_target(parts: tuple[str, ...], forms: Collection[str], nth: int, tokenizer: Tokenizer) -> Usage | None:
+def _find_target(parts: tuple[str, ...], forms: Container[str], nth: int, tokenizer: Tokenizer) -> Usage | None:
     """The nth form of the word in the target sentence, or the last one; None if there is none.
 
     A token may contain several words, in phrases or with a tokenizer that splits at spaces only.

@@ -2,17 +2,21 @@
 
 - *ours* clusters contexts by their products with the atoms of the word, with some weight on the whole context
   (`Posterior.views`), into a fixed and into an automatic number of clusters;
-- *u_c* is the paper's method: the posterior mean of the atoms, with contexts read with the tuned settings of the model,
-  and as in the paper (ten words on each side, mapped by A), with the tuned scale;
+- *paper's method* clusters u_c, the posterior mean of the atoms, with contexts read as in the paper (the SIF vector of
+  ten words on each side, mapped by A) and the tuned scale κ, by k-means with means as centres; *paper's method, κ = 1*
+  has the posterior as it is printed, *paper's method, plain mean* the plain mean of the words in place of the SIF
+  vector, and *u_c* our centres of length 1;
+- *u_c, tuned* are the same vectors with contexts read with all tuned settings of the model;
 - *contexts without atoms*, read in both ways, show what the atoms add;
 - competitors assign a usage to its most probable sense.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,34 +24,68 @@ from numpy.typing import NDArray
 from wordatoms.contexts.reader import PAPER_SETTINGS
 from wordatoms.contexts.usages import SenseInventory
 from wordatoms.errors import UnknownWordError
+from wordatoms.paper.tasks.base import BY_PAPER, Role
 from wordatoms.paper.tasks.wsi.data import WsiWord
 from wordatoms.paper.tasks.wsi.evaluate import KS, Method, method_name
-from wordatoms.senses.clustering import cluster_vectors
+from wordatoms.senses.clustering import Centres, cluster_vectors
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.posterior import Posterior, Weights, to_unit
 
-OURS, AS_PAPER, NO_ATOMS = "ours", "u_c, contexts as in the paper", "contexts without atoms"
+OURS, AS_PAPER, NO_ATOMS = "ours", "paper's method", "contexts without atoms"
+AS_PRINTED = "paper's method, κ = 1"
+OURS_PLAIN, AS_PAPER_PLAIN, AS_PAPER_NO_ATOMS = (
+    "ours, plain mean",
+    "paper's method, plain mean",
+    "paper's method without atoms",
+)
 Represent = Callable[[Weights, NDArray[np.float32]], NDArray[np.float32]]
 
 
-def our_methods(model: SenseModel, *, ks: Sequence[int] = KS, random_state: int = 0) -> list[Method]:
-    """All methods that use a model, the default first."""
-    tuned, paper = model.posterior, model.make_posterior(replace(PAPER_SETTINGS, scale=model.reading.scale))
-    contexts_tuned, contexts_paper = _Contexts(model, tuned), _Contexts(model, paper)
-    kinds: dict[str, tuple[_Contexts, Represent]] = {
-        OURS: (contexts_tuned, tuned.views),
-        "u_c": (contexts_tuned, tuned.sense_means),
-        AS_PAPER: (contexts_paper, paper.sense_means),
-        NO_ATOMS: (contexts_tuned, lambda _weights, vectors: to_unit(vectors)),
-        "contexts through A without atoms": (contexts_paper, lambda _weights, vectors: to_unit(vectors)),
-    }
-    made = [
-        Method(method_name(name, k), "ours", _clusterer(contexts, represent, k, random_state), k)
-        for name, (contexts, represent) in kinds.items()
-        for k in ks
+class Kind(NamedTuple):
+    """A method before the number of clusters is chosen."""
+
+    name: str
+    role: Role
+    contexts: _Contexts
+    represent: Represent
+    centres: Centres = "directions"
+    automatic: bool = False
+    """Whether the number of clusters is also chosen automatically."""
+
+    def methods(self, ks: Sequence[int], random_state: int) -> list[Method]:
+        sizes: list[int | Literal["auto"]] = [*ks, "auto"] if self.automatic else [*ks]
+        return [
+            Method(method_name(self.name, k), self.role, _clusterer(self, k, random_state), None if k == "auto" else k)
+            for k in sizes
+        ]
+
+
+def our_methods(
+    model: SenseModel, *, ks: Sequence[int] = KS, random_state: int = 0, paper_scale: float | None = None
+) -> list[Method]:
+    """All methods that use a model, the default first; the paper's has the tuned scale unless another is given."""
+    as_paper = replace(PAPER_SETTINGS, scale=paper_scale or model.reading.scale)
+    plain = (replace(model.reading, a=math.inf), replace(as_paper, a=math.inf))
+    tuned, paper, printed, tuned_plain, paper_plain = (
+        _Contexts(model, model.make_posterior(each))
+        for each in (model.reading, as_paper, replace(as_paper, scale=1.0), *plain)
+    )
+    kinds = [
+        Kind(OURS, "ours", tuned, tuned.posterior.views, automatic=True),
+        Kind(NO_ATOMS, "ours", tuned, _only_contexts, automatic=True),
+        Kind(OURS_PLAIN, "ours", tuned_plain, tuned_plain.posterior.views),
+        Kind(AS_PAPER, BY_PAPER, paper, paper.posterior.sense_means, "means"),
+        Kind(AS_PRINTED, BY_PAPER, printed, printed.posterior.sense_means, "means"),
+        Kind(AS_PAPER_NO_ATOMS, BY_PAPER, paper, _only_contexts, "means"),
+        Kind(AS_PAPER_PLAIN, BY_PAPER, paper_plain, paper_plain.posterior.sense_means, "means"),
+        Kind("u_c", "ours", paper, paper.posterior.sense_means),
+        Kind("u_c, tuned", "ours", tuned, tuned.posterior.sense_means),
     ]
-    automatic = Method(method_name(OURS, "auto"), "ours", _clusterer(contexts_tuned, tuned.views, "auto", random_state))
-    return [*made[: len(ks)], automatic, *made[len(ks) :]]
+    return [method for kind in kinds for method in kind.methods(ks, random_state)]
+
+
+def _only_contexts(_weights: Weights, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    return to_unit(vectors)
 
 
 def competing_methods(inventories: Mapping[str, SenseInventory]) -> list[Method]:
@@ -69,16 +107,15 @@ class _Contexts:
         return self._known[word.name]
 
 
-def _clusterer(
-    contexts: _Contexts, represent: Represent, k: int | Literal["auto"], random_state: int
-) -> Callable[[WsiWord], NDArray[np.intp]]:
+def _clusterer(kind: Kind, k: int | Literal["auto"], random_state: int) -> Callable[[WsiWord], NDArray[np.intp]]:
+    least_gain = kind.contexts.posterior.settings.least_gain
+
     def cluster(word: WsiWord) -> NDArray[np.intp]:
         try:
-            weights, vectors = contexts.of(word)
+            represented = kind.represent(*kind.contexts.of(word))
         except UnknownWordError:
             return np.zeros(len(word), np.intp)
-        least_gain = contexts.posterior.settings.least_gain
-        return cluster_vectors(represent(weights, vectors), k, least_gain=least_gain, random_state=random_state)
+        return cluster_vectors(represented, k, centres=kind.centres, least_gain=least_gain, random_state=random_state)
 
     return cluster
 
