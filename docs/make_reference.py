@@ -32,10 +32,54 @@ WIDTH = 90
 FURTHER = {
     "atoms.ksvd": ["ksvd", "KSVDResult"],
     "senses.results": ["Candidate", "AtomView", "Disambiguation", "Meaning", "UsageClusters"],
-    "senses.sentences": ["representative_sentences"],
-    "senses.topics": ["document_topics"],
+    "senses.reading": ["TextWord"],
+    "senses.frames": ["Results"],
+    "pipeline.count": ["count"],
+    "pipeline.embed": ["embed"],
+    "pipeline.map": ["map_contexts"],
+    "pipeline.atomize": ["atomize"],
+    "pipeline.observe": ["observe"],
+    "pipeline.tune": ["tune", "adopt_tuning"],
+    "pipeline.import_vectors": ["import_vectors"],
+    "pipeline.compact": ["compact"],
+    "paper.tasks.lineup.data": ["load_testbed", "draw_lineups"],
+    "paper.tasks.lineup.building": ["build_testbed"],
+    "paper.exhibits.inputs": ["open_inputs"],
+    "paper.report.runner": ["run_exhibits"],
+    "explorer.app": ["make_app"],
 }
 """Names that the how-to pages use, by module."""
+COMMANDS = {
+    "explore": "wordatoms.explorer.app.make_app",
+    "senses": "wa.SenseModel.senses wa.SenseModel.senses_of_forms wa.SenseModel.candidates wa.SenseModel.pick",
+    "atoms": "wa.SenseModel.atom wa.SenseModel.search wa.SenseModel.meta_atoms wa.SenseModel.name wa.SenseModel.hide",
+    "disambiguate": "wa.SenseModel.disambiguate wa.SenseModel.disambiguate_each",
+    "read": "wa.SenseModel.read",
+    "nearest": "wa.SenseModel.near_words",
+    "similarity": "wa.SenseModel.similarity",
+    "induce": "wa.SenseModel.induce",
+    "compare": "wa.compare_senses",
+    "info": "wa.SenseModel.folder",
+    "cluster": "wa.SenseModel.cluster",
+    "sentences": "wa.representative_sentences",
+    "topics": "wa.document_topics",
+    "train": "wa.train",
+    "count": "wordatoms.pipeline.count.count",
+    "embed": "wordatoms.pipeline.embed.embed",
+    "map": "wordatoms.pipeline.map.map_contexts",
+    "atomize": "wordatoms.pipeline.atomize.atomize",
+    "observe": "wordatoms.pipeline.observe.observe",
+    "tune": "wordatoms.pipeline.tune.tune wordatoms.pipeline.tune.adopt_tuning",
+    "import": "wordatoms.pipeline.import_vectors.import_vectors",
+    "export": "wa.write_vectors wordatoms.pipeline.compact.compact",
+    "evaluate": "wordatoms.paper.tasks.registry.TASKS wordatoms.paper.exhibits.inputs.open_inputs",
+    "lineup": (
+        "wordatoms.paper.tasks.lineup.data.load_testbed wordatoms.paper.tasks.lineup.data.draw_lineups "
+        "wordatoms.paper.tasks.lineup.building.build_testbed"
+    ),
+    "reproduce": "wordatoms.paper.report.runner.run_exhibits wordatoms.paper.exhibits.inputs.open_inputs",
+}
+"""What does in Python what each command does."""
 PROPERTIES = (property, cached_property)
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 """The title of a section of a numpydoc docstring."""
@@ -200,10 +244,19 @@ def folder_section() -> str:
     )
 
 
+def command_section() -> str:
+    """A table of the commands and the functions that do the same."""
+    rows = [
+        f"| `{name}` | {', '.join(f'`{one}`' for one in functions.split())} |" for name, functions in COMMANDS.items()
+    ]
+    return "\n".join(["## Commands in Python\n", "| command | in Python |", "|---|---|", *rows, ""])
+
+
 def make_page() -> str:
     further = {f"wordatoms.{module}.{name}": (module, name) for module, names in FURTHER.items() for name in names}
     parts = [
         "# Python API\n\nGenerated from the code. `import wordatoms as wa`; names are in the order of the chain.\n",
+        command_section(),
         "## Public names\n",
         *(entry(f"wa.{name}", getattr(wa, name)) for name in wa.__all__),
         "## Other modules\n",

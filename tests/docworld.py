@@ -33,7 +33,7 @@ INVENTED = ["".join(word) for word in product("bdfgklmnprt", "aeiou", "bdfgklmnp
 COPIES = {
     **dict.fromkeys(("my.model", "model", "held/pmi", "skipgram"), "pmi"),
     "glove-in": "glove",
-    "sn-plain": "sn",
+    **dict.fromkeys(("sn-plain", "sn-harmonic", "sn-flat", "sn-flat-self"), "sn"),
     "nnse-vectors": "nnse",
 }
 """Models that are copies of another one."""
@@ -87,6 +87,7 @@ def write_texts(world: Path) -> None:
     for number, part in parts.items():
         (world / f"part-{number:02}.txt").write_text(part, "utf-8")
         (world / f"part-{number:02}.txt.xz").write_bytes(lzma.compress(part.encode(), preset=0))
+    (world / "marked.txt").write_text("He lit the [match] slowly.\nThey won the [match] at home.\n", "utf-8")
     (world / "held-out.txt").write_text(parts[13], "utf-8")
     (world / "wiki.xml.bz2").write_bytes(bz2.compress(wiki(page("Tie", parts[0]))))
     for name in ("lines", "spring", "kalimba", "paragraphs"):

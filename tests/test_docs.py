@@ -8,6 +8,7 @@ import runpy
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -27,6 +28,7 @@ from docpages import (
 )
 from docworld import MODELS, ROOT, build_world
 from sharing import made_once
+from wordatoms.cli.root import SECTIONS
 from wordatoms.tuning.choice import GRID
 
 INDEX = ROOT / "docs" / "index.md"
@@ -159,3 +161,10 @@ def test_every_page_can_be_reached_from_the_index() -> None:
         reached |= found
         waiting += found
     assert {name_of(page) for page in PAGES} - {name_of(page) for page in reached} <= {"README.md"}
+
+
+def test_every_command_has_its_functions_in_the_reference() -> None:
+    commands: dict[str, str] = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))["COMMANDS"]
+    assert set(commands) == {name for names in SECTIONS.values() for name in names.split()}
+    for name in (name for names in commands.values() for name in names.split()):
+        assert resolve_name(re.sub(r"^wa\b", "wordatoms", name)) is not None
