@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from wordatoms.cli import cli
+from wordatoms.cli.root import CONTEXT
 
 PAGE = Path(__file__).parent / "reference" / "commands.md"
 
@@ -28,7 +29,7 @@ def all_commands(command: click.Command, name: str) -> Iterator[tuple[str, click
 def make_page() -> str:
     parts = ["# Commands\n\nGenerated from the help texts: this is what `--help` prints.\n"]
     for name, command in all_commands(cli, "wordatoms"):
-        context = click.Context(command, info_name=name, terminal_width=100, max_content_width=100, show_default=True)
+        context = click.Context(command, info_name=name, terminal_width=100, **{**CONTEXT, "max_content_width": 100})
         parts.append(f"## {name}\n\n```\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)
 

@@ -175,6 +175,10 @@ def test_interrupt_just_after_a_file_was_made_left_it(tmp_path: Path, monkeypatc
         return made
 
     monkeypatch.setattr(files, "_open_part", interrupted)
-    with pytest.raises(KeyboardInterrupt), write_atomic(tmp_path / "file"):
-        pass
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in a background job
+    try:
+        with pytest.raises(KeyboardInterrupt), write_atomic(tmp_path / "file"):
+            pass
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert not list(tmp_path.iterdir())
