@@ -1,12 +1,14 @@
 """Measure senses by use on pseudowords, and fit how strongly contexts speak for them.
 
-    python benchmarks/pseudosenses.py HELD --train part-0*.txt part-1[0-2].txt --held-out part-13.txt [--json FILE]
+    python benchmarks/pseudosenses.py HELD --train part-0*.txt --held-out held.txt [--wordnet DIR] [--json FILE]
 
 HELD is a model of the text in --train with the stages map and atomize, which has not seen --held-out. A pseudoword
-joins two to six unrelated words, with equal shares of the uses, halving ones, or ones that fall to 1%. Its senses are
-found in occurrences of these words in the training text, as `wordatoms observe` does; contexts from the held-out text,
-cut to 3, 6, 12 and 40 words, are then given the sense that is likeliest. In every second pseudoword of three words or
-more, one word is left out when senses are looked for: its contexts should be answered by "none of these".
+joins one to five unrelated words with equal shares of the uses, halving ones, or ones that fall to 1%. The words have
+one sense in WordNet and the same part of speech, so each should be found as a sense, and as one: further senses of it
+are noise. Senses are found in occurrences of these words in the training text, as `wordatoms observe` does; contexts
+from the held-out text, cut to 1, 3, 6, 12 and 40 words, are then given the sense that is likeliest. In every second
+pseudoword of three words or more, one word is left out when senses are looked for: its contexts should be answered by
+"none of these".
 
 Half of the pseudowords choose the calibration by log loss, the other half gives the figures. No test set is used.
 """
@@ -14,8 +16,9 @@ Half of the pseudowords choose the calibration by log loss, the other half gives
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,30 +30,30 @@ from numpy.typing import NDArray
 from common import make_parser
 from wordatoms.contexts.occurrences import Occurrences, sampled_occurrences
 from wordatoms.contexts.reader import make_reader
+from wordatoms.paper.wordnet import WordNet
 from wordatoms.parallel import one_blas_thread
 from wordatoms.run import Run
-from wordatoms.senses.observing import Background, context_rows, find_senses, learn_background
+from wordatoms.senses.observing import Background, context_sums, find_senses, learn_background, near_views
 from wordatoms.senses.parts import ModelParts
 from wordatoms.senses.posterior import softmax, to_unit
 from wordatoms.senses.uses import Calibration
 from wordatoms.text.corpus import open_corpus
-from wordatoms.tuning.pseudowords import candidate_words
 
-LENGTHS = (3, 6, 12, 40)
-N_PARTS = (2, 3, 4, 5, 6)
+LENGTHS = (1, 3, 6, 12, 40)
+N_PARTS = (1, 2, 3, 4, 5)
 FALLS = (1.0, 0.5, 0.3)
 """Each part has this share of the uses of the one before it."""
+SPEECH = ("n", "n", "a")
+"""The part of speech of the words of a pseudoword, in turn."""
+ROWS = range(400, 25_000)
+"""Rows of the vocabulary that words are drawn from."""
 LEAST_PART = 0.01
 MOST_COSINE = 0.25
-N_TRAIN, N_TEST, FEWEST = 900, 12, 120
+N_TRAIN, N_TEST, FEWEST = 900, 12, 150
 P_NONE = 0.1
 """Weight of the contexts of the word that was left out, among all contexts of a pseudoword."""
-GRID = {
-    "scale": (6.0, 8.0, 10.0, 12.0, 15.0, 20.0),
-    "evidence": (0.2, 0.45, 0.8),
-    "none_cosine": (0.0, 0.1, 0.15, 0.2, 0.25, 0.3),
-    "none_share": (0.01, 0.03, 0.06, 0.1),
-}
+LEAST_SHOWN = 0.03
+"""Senses with a smaller share of the contexts are not shown by default."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +71,10 @@ class Tried:
     """The word that most contexts of each sense come from."""
     found: tuple[bool, ...]
     """Whether each word is the owner of a sense that has a quarter of its contexts or more."""
-    n_mixed: int
-    """Senses of which no word has half of the contexts."""
+    n_shown: int
+    """Senses that would be shown."""
+    n_extra: int
+    """Those beyond one for each word, among them senses of which no word has half of the contexts."""
     sums: dict[int, NDArray[np.float32]]
     """Held-out contexts by length, as sums over their words without the mean."""
     labels: NDArray[np.intp]
@@ -80,48 +85,52 @@ class Bench:
     """Draws pseudowords and finds their senses."""
 
     def __init__(
-        self, parts: ModelParts, rows: Sequence[int], train: Occurrences, held_out: Occurrences, background: Background
+        self, parts: ModelParts, rows: dict[int, str], train: Occurrences, held_out: Occurrences, background: Background
     ) -> None:
         self.parts, self.train, self.held_out, self.background = parts, train, held_out, background
         self.reader = make_reader(parts.embeddings, parts.induced_map, parts.reading)
         self.rows = [
             row for row in rows if len(train.of(row).windows) >= FEWEST and len(held_out.of(row).windows) >= N_TEST
         ]
+        self.speech = np.array([rows[row] for row in self.rows])
         self.units = to_unit(np.asarray(parts.embeddings.vectors)[self.rows])
 
     def draw(self, n: int, rng: np.random.Generator) -> Iterator[Tried]:
         for number in range(n):
             n_parts = N_PARTS[number % len(N_PARTS)]
-            chosen = self._unrelated(n_parts, rng)
+            chosen = self._unrelated(n_parts, SPEECH[number // len(N_PARTS) % len(SPEECH)], rng)
             shares = np.maximum(FALLS[number // len(N_PARTS) % len(FALLS)] ** np.arange(n_parts), LEAST_PART)
             leaves_out = n_parts >= 3 and number // (len(N_PARTS) * len(FALLS)) % 2 == 1
             yield self._try(chosen, shares / shares.sum(), int(rng.integers(1, n_parts)) if leaves_out else -1)
 
-    def _unrelated(self, n_parts: int, rng: np.random.Generator) -> list[int]:
+    def _unrelated(self, n_parts: int, speech: str, rng: np.random.Generator) -> list[int]:
+        pool = np.flatnonzero(self.speech == speech)
         while True:
-            places = rng.choice(len(self.rows), n_parts, replace=False)
+            places = rng.choice(pool, n_parts, replace=False)
             cosines = self.units[places] @ self.units[places].T
             if (cosines - np.eye(n_parts)).max() < MOST_COSINE:
                 return [self.rows[place] for place in places]
 
     def _try(self, rows: list[int], shares: NDArray[np.float64], left_out: int) -> Tried:
         seen = [number for number in range(len(rows)) if number != left_out]
-        sizes = {number: max(round(float(shares[number]) * N_TRAIN), 3) for number in seen}
+        sizes = {number: max(round(float(shares[number]) * N_TRAIN), 4) for number in seen}
         parts = [self.train.of(rows[number]).windows[: sizes[number]] for number in seen]
         labels = np.repeat(seen, list(map(len, parts)))
-        contexts, _ = context_rows(self.reader, _without(np.concatenate(parts), rows))
-        units = to_unit(contexts - self.background.mean)
+        windows = _without(np.concatenate(parts), rows)
+        units = to_unit(self._sums(windows))
         atoms = {atom for number in seen for atom in self.parts.atoms.codes.positive(rows[number])}
-        senses = find_senses(units, np.full(len(units), 1 / len(units)), atoms, self.background)
+        equal = np.full(len(units), 1 / len(units))
+        senses = find_senses(units, near_views(self.reader, windows), equal, atoms, self.background)
         chosen = senses.assign(units).argmax(axis=1)
         table = np.zeros((len(senses.vectors) + 1, len(rows)))
         np.add.at(table, (chosen, labels), 1)
         table = table[:-1]
-        purity = table.max(axis=1) / np.maximum(table.sum(axis=1), 1)
+        purity, owners = table.max(axis=1) / np.maximum(table.sum(axis=1), 1), table.argmax(axis=1)
         found = [
-            bool(table[(table.argmax(axis=1) == number) & (purity >= 0.5), number].sum() >= 0.25 * sizes[number])
+            bool(table[(owners == number) & (purity >= 0.5), number].sum() >= 0.25 * (labels == number).sum())
             for number in seen
         ]
+        shown = (table.sum(axis=1) >= LEAST_SHOWN * len(labels)) & ~senses.is_general
         tests = [self.held_out.of(row).windows[:N_TEST] for row in rows]
         test_labels = np.repeat(np.arange(len(rows)), list(map(len, tests)))
         windows = _without(np.concatenate(tests), rows)
@@ -133,17 +142,17 @@ class Bench:
             left_out,
             senses.vectors,
             senses.shares / senses.shares.sum(),
-            table.argmax(axis=1),
+            owners,
             tuple(found),
-            int((purity < 0.5).sum()),
+            int(shown.sum()),
+            int(shown.sum()) - len(set(owners[shown & (purity >= 0.5)].tolist())),
             {length: self._sums(_cut(windows, length)) for length in LENGTHS},
             test_labels,
             (p_words / np.bincount(test_labels))[test_labels],
         )
 
     def _sums(self, windows: NDArray[np.int32]) -> NDArray[np.float32]:
-        contexts, _ = context_rows(self.reader, windows)
-        return (contexts - self.background.mean) * (windows >= 0).sum(axis=1, keepdims=True)
+        return context_sums(self.reader, windows, self.background.mean)
 
 
 def _without(windows: NDArray[np.int32], rows: Sequence[int]) -> NDArray[np.int32]:
@@ -163,9 +172,12 @@ def p_words(tried: Tried, length: int, fitted: Calibration, typical: float) -> N
     """Return the probability of each word of a pseudoword, and last that of none of its senses, (n, n_words + 1)."""
     sums = tried.sums[length]
     contexts = sums / np.sqrt((sums**2).sum(axis=1, keepdims=True) + (fitted.evidence * typical) ** 2)
+    lengths = np.linalg.norm(contexts, axis=1, keepdims=True)
+    prior = np.maximum(tried.prior, 1e-3) ** (1 - fitted.yielding * lengths)
+    prior *= (1 - fitted.none_share) / prior.sum(axis=1, keepdims=True)
     logits = np.empty((len(contexts), len(tried.vectors) + 1))
-    logits[:, :-1] = fitted.scale * contexts @ tried.vectors.T + np.log(tried.prior * (1 - fitted.none_share))
-    logits[:, -1] = fitted.scale * fitted.none_cosine * np.linalg.norm(contexts, axis=1) + np.log(fitted.none_share)
+    logits[:, :-1] = fitted.scale * contexts @ tried.vectors.T + np.log(prior)
+    logits[:, -1:] = fitted.scale * fitted.none_cosine * lengths + np.log(fitted.none_share)
     p_senses = softmax(logits)
     found = np.zeros((len(contexts), len(tried.shares) + 1))
     np.add.at(found.T, np.append(tried.owners, len(tried.shares)), p_senses.T)
@@ -196,13 +208,24 @@ def log_loss(items: Sequence[Tried], fitted: Calibration, typical: float) -> flo
 
 
 def fit(items: Sequence[Tried], typical: float) -> Calibration:
-    """Climb to the best numbers, one at a time."""
-    fitted = Calibration()
-    for _ in range(3):
-        for name, values in GRID.items():
-            tried = [replace(fitted, **{name: value}) for value in values]
-            fitted = min(tried, key=lambda each: log_loss(items, each, typical))
-    return fitted
+    """Find the numbers with the least log loss."""
+    from scipy.optimize import minimize
+
+    names = [each.name for each in fields(Calibration)]
+    positive = np.array([name in ("scale", "evidence", "none_share") for name in names])
+
+    def calibration(numbers: NDArray[np.float64]) -> Calibration:
+        return Calibration(**dict(zip(names, np.where(positive, np.exp(numbers), numbers).tolist(), strict=True)))
+
+    start = np.array([*asdict(Calibration()).values()])
+    start = np.where(positive, np.log(np.maximum(start, 1e-9)), start)
+    best = minimize(
+        lambda numbers: log_loss(items, calibration(numbers), typical),
+        start,
+        method="Nelder-Mead",
+        options={"maxfev": 300, "xatol": 0.01, "fatol": 1e-4},
+    )
+    return calibration(np.round(best.x, 3))
 
 
 def figures(own: dict[str, NDArray[Any]]) -> dict[str, Any]:
@@ -240,23 +263,37 @@ def inventory(items: Sequence[Tried]) -> dict[str, Any]:
     ]
     bands = {"below 3%": (0, 0.03), "3% to 12%": (0.03, 0.12), "above 12%": (0.12, 2)}
     found = {name: [ok for share, ok in pairs if low <= share < high] for name, (low, high) in bands.items()}
-    n_senses = sum(len(tried.vectors) for tried in items)
+    n_shown = sum(tried.n_shown for tried in items)
     return {
         "found": {name: (float(np.mean(each)), len(each)) for name, each in found.items()},
-        "senses_per_word": n_senses / len(pairs),
-        "mixed": sum(tried.n_mixed for tried in items) / n_senses,
+        "shown_per_word": n_shown / len(pairs),
+        "extra": sum(tried.n_extra for tried in items) / n_shown,
     }
 
 
+def words_with_one_sense(words: Sequence[str], wordnet: WordNet) -> dict[int, str]:
+    """Rows of nouns and adjectives with a single sense in WordNet, which are no forms of other words."""
+    found = {}
+    for row in ROWS:
+        if row < len(words) and re.fullmatch("[a-z]{4,}", words[row]):
+            synsets = wordnet.synsets(words[row])
+            bases = [re.sub("(ies|es|s|ed|ing)$", end, words[row]) for end in ("", "y", "e")]
+            is_form = any(base != words[row] and wordnet.synsets(base) for base in bases)
+            if len(synsets) == 1 and not is_form and words[row] in synsets[0].lemmas:
+                found[row] = synsets[0].pos.replace("s", "a")
+    return found
+
+
 def main() -> None:
-    parser = make_parser(__doc__, pseudowords=240, seed=0, threads=2)
+    parser = make_parser(__doc__, pseudowords=300, seed=0, threads=2)
     parser.add_argument("model", type=Path)
     parser.add_argument("--train", type=Path, nargs="+", required=True)
     parser.add_argument("--held-out", type=Path, nargs="+", required=True)
+    parser.add_argument("--wordnet", type=Path)
     given = parser.parse_args()
     parts = ModelParts(given.model)
     counts = np.asarray(parts.embeddings.counts)
-    rows = candidate_words(parts.embeddings, 1200, random_state=given.seed).tolist()
+    rows = words_with_one_sense(parts.words, WordNet(given.wordnet))
     run = Run(threads=given.threads)
     with TemporaryDirectory() as folder, one_blas_thread():
         work = Path(folder)
@@ -267,15 +304,15 @@ def main() -> None:
             "run": run,
         }
         wanted = np.full(len(counts), 1 << 50)
-        wanted[rows] = counts[rows]
+        wanted[[*rows]] = counts[[*rows]]
         train = open_corpus(given.train, work=work, threads=given.threads)
         held = open_corpus(given.held_out, work=work, threads=given.threads)
-        some = np.maximum(counts * 40, 1)  # a few of every word, for the random contexts
+        some = np.maximum(counts * 20, 1)  # a few of every word, for the random contexts
         with (
-            sampled_occurrences(train, parts.words, wanted, n_most=600, **common) as of_train,
+            sampled_occurrences(train, parts.words, wanted, n_most=900, **common) as of_train,
             sampled_occurrences(held, parts.words, some, n_most=600, **common) as of_any,
             sampled_occurrences(
-                held, parts.words, np.where(wanted < 1 << 50, counts // 14 + 1, 1 << 50), n_most=40, **common
+                held, parts.words, np.where(wanted < 1 << 50, counts // 40 + 1, 1 << 50), n_most=40, **common
             ) as of_held,
         ):
             reader = make_reader(parts.embeddings, parts.induced_map, parts.reading)

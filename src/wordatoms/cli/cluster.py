@@ -46,9 +46,9 @@ def cluster(
     if k != "auto" and len(found) < k:
         remark(f"{len(found.usages):,} usages make {len(found):,} clusters, fewer than {k:,}", quiet=quiet)
     if as_json:
-        show_json({"word": found.word, "clusters": list(_clusters(opened, found)), "usages": _usages(found)})
+        show_json({"word": found.word, "clusters": list(_clusters(found)), "usages": _usages(found)})
     else:
-        _show(opened, found, texts)
+        _show(found, texts)
     if n_without:
         missing = f"any form of {word!r}" if mark is None else "a marked word"
         remark(f"{counted(n_without, 'line')} without {missing}", quiet=quiet)
@@ -69,11 +69,11 @@ def _find_clusters(
     return replace(found, texts=tuple(places[number][0] for number in found.texts))
 
 
-def _clusters(opened: SenseModel, found: UsageClusters) -> Iterator[dict[str, Any]]:
+def _clusters(found: UsageClusters) -> Iterator[dict[str, Any]]:
     for number in range(len(found)):
         senses = [
-            {"atom": atom, "probability": p, "label": opened.label(atom)}
-            for atom, p in found.senses(number)[:N_TYPICAL]
+            {"atom": each.atom, "probability": each.probability, "label": each.label}
+            for each in found.senses(number)[:N_TYPICAL]
         ]
         typical = [found.texts[usage] + 1 for usage in found.typical(number, N_TYPICAL)]
         yield {"cluster": number, "size": len(found.members(number)), "senses": senses, "typical_lines": typical}
@@ -87,12 +87,13 @@ def _usages(found: UsageClusters) -> list[dict[str, Any]]:
     ]
 
 
-def _show(opened: SenseModel, found: UsageClusters, texts: list[str]) -> None:
-    for each in _clusters(opened, found):
+def _show(found: UsageClusters, texts: list[str]) -> None:
+    for each in _clusters(found):
         share = each["size"] / len(found.labels)
         click.echo(f"cluster {each['cluster'] + 1}: {counted(each['size'], 'usage')} ({share:.0%})")
         for sense in each["senses"]:
-            click.echo(f"  {sense['probability']:.2f}  atom {sense['atom']}: {sense['label']}")
+            atom = "" if sense["atom"] < 0 else f"atom {sense['atom']}: "
+            click.echo(f"  {sense['probability']:.2f}  {atom}{sense['label']}")
         for line in each["typical_lines"]:
             text = texts[line - 1]
             click.echo(f"  line {line}: {text if len(text) <= LONGEST else text[: LONGEST - 1] + '…'}")

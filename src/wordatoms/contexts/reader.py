@@ -121,6 +121,12 @@ class ContextReader:
         """The weight of each word, (n_words,)."""
         return SIF(self.embeddings, p_words(self.embeddings), self.settings.a).weights
 
+    @cached_property
+    def word_units(self) -> NDArray[np.float32]:
+        """All word vectors at length 1, without their mean, at length 1 again, (n_words, dim)."""
+        units = _to_unit(np.asarray(self.embeddings.vectors, np.float32))
+        return _to_unit(units - units.mean(axis=0))
+
     def windows(self, usages: Sequence[Usage], leave_out: Container[str] = ()) -> NDArray[np.int32]:
         """Return the rows of the known words around each usage, from left to right, -1 for none, (n, 2 * window)."""
         return rows_around(self.embeddings, usages, window=self.settings.window, leave_out=leave_out)
@@ -154,6 +160,10 @@ class ContextReader:
         weights = self.word_weights(window[None])[0] / max(int((window >= 0).sum()), 1)
         vectors = np.where(window[:, None] >= 0, self.embeddings.vectors[window], 0)
         return np.asarray(weights[:, None] * (vectors @ (directions @ self.matrix).T), np.float32)
+
+
+def _to_unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12), np.float32)
 
 
 def rows_around(

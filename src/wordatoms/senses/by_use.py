@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.contexts.reader import ContextReader
+from wordatoms.contexts.reader import ContextReader, ReadingSettings
 from wordatoms.contexts.usages import Usage, find_usages
 from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.errors import InputError
 from wordatoms.senses.annotations import Notes
 from wordatoms.senses.disambiguation import words_for
+from wordatoms.senses.posterior import to_unit
 from wordatoms.senses.results import Disambiguation, Meaning, Pull, Sense
 from wordatoms.senses.uses import NO_ATOM, NO_CONTEXT, SenseUses, WordUse
 from wordatoms.text.tokenizer import Tokenizer
@@ -128,6 +129,16 @@ class UseAnswers:
         )
 
 
+class UsesRead(NamedTuple):
+    """What the contexts of usages say about the senses of a word."""
+
+    windows: NDArray[np.int32]
+    contexts: NDArray[np.float32]
+    """See `SenseUses.evidence`, (n, dim)."""
+    p_senses: NDArray[np.float64]
+    """The probability of each sense, and last that of none of them, (n, n_senses + 1)."""
+
+
 @dataclass(frozen=True, eq=False)
 class UseDisambiguator:
     """Finds the sense of one word in its occurrences, or says that none of the known senses is meant."""
@@ -152,21 +163,39 @@ class UseDisambiguator:
         answers = iter(self.answer_usages([usage for usages in found for usage in usages], n_deciding=n_deciding))
         return [[next(answers) for _ in usages] for usages in found]
 
-    def p_senses(self, usages: Sequence[Usage]) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float32]]:
-        """Return the probability of each sense and last of none (n, n_senses + 1), the windows and the contexts."""
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """v_s of each sense, (n_senses, dim)."""
+        return np.asarray(self.uses.vectors[[use.sense for use in self.senses]], np.float32)
+
+    def read(self, usages: Sequence[Usage]) -> UsesRead:
+        """Return what the contexts of usages say."""
         windows = self.reader.windows(usages, self.forms)
         contexts = self.uses.evidence(self.reader, windows)
-        priors = np.stack([self.priors.get(usage.form, self.prior) for usage in usages]) if usages else np.zeros((0, 1))
-        return self.uses.p_senses(self.senses, contexts, priors), windows, contexts
+        priors = [self.priors.get(usage.form, self.prior) for usage in usages]
+        p_senses = self.uses.p_senses(self.senses, contexts, np.stack(priors)) if priors else np.zeros((0, 1))
+        return UsesRead(windows, contexts, p_senses)
+
+    def views(self, usages: Sequence[Usage]) -> NDArray[np.float32]:
+        """Return each context whole and as the mean of the senses it calls up, each at length 1, (n, 2 * dim)."""
+        read = self.read(usages)
+        return np.concatenate([to_unit(read.contexts), to_unit(read.p_senses[:, :-1] @ self.vectors)], axis=1)
+
+    def in_context(
+        self, vector: NDArray[np.float32], usages: Sequence[Usage], settings: ReadingSettings
+    ) -> NDArray[np.float32]:
+        """Return the vector of the word in each usage, (n, dim): its own, the senses', the context's."""
+        context, meant = np.split(self.views(usages), 2, axis=1)
+        own = to_unit(vector[None])
+        return np.asarray(own + settings.sense_share * meant + settings.context_share * context, np.float32)
 
     def answer_usages(self, usages: Sequence[Usage], *, n_deciding: int = 5) -> list[Disambiguation]:
         """Return an answer for each usage."""
         if not usages:
             return []
-        p_senses, windows, contexts = self.p_senses(usages)
         return [
             self._answer(usage, window, context, p, n_deciding)
-            for usage, window, context, p in zip(usages, windows, contexts, p_senses, strict=True)
+            for usage, window, context, p in zip(usages, *self.read(usages), strict=True)
         ]
 
     def _answer(
@@ -193,7 +222,7 @@ class UseDisambiguator:
 
     def _deciding(self, window: NDArray[np.int32], best: int) -> tuple[Pull, ...]:
         """Return the words that speak for a sense rather than the others, strongest first, each once."""
-        vectors = self.uses.vectors[[use.sense for use in self.senses]].astype(np.float32)
+        vectors = self.vectors
         others = np.delete(self.prior, best)
         others = others / max(float(others.sum()), 1e-12)
         direction = vectors[best] - others.astype(np.float32) @ np.delete(vectors, best, axis=0)

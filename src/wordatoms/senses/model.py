@@ -913,45 +913,62 @@ class SenseModel:
         """
         return self.parts.usage_forms(word)
 
-    def sense_vectors(self, word: str) -> NDArray[np.float32]:
-        """Return the atoms of a word and its forms.
+    def sense_vectors(self, word: str, *, method: Method = "auto") -> NDArray[np.float32]:
+        """Return the vectors of the senses of a word and its forms: v_s by use, or atoms.
 
         Parameters
         ----------
         word : str
+        method : {"auto", "uses", "code"}, default "auto"
+            Senses by use or the paper's senses; see `senses`.
 
         Returns
         -------
         ndarray of shape (n_senses, dim)
         """
+        if found := self._by_use(word, method):
+            return found.vectors
         weights = self.sense_weights(word)
         if not weights:
             raise InputError(f"{word!r} has no atom with a positive weight, so it has no senses here.")
         return np.asarray(self.atoms.vectors[list(weights)])
 
-    def p_senses(self, word: str, usages: Sequence[str | Usage]) -> NDArray[np.float64]:
-        """Return p(a|c,w), the probability of each sense of a word in each usage.
+    def _by_use(self, word: str, method: Method = "auto") -> UseDisambiguator | None:
+        """Return what reads a word by its senses by use, or None if its code is to answer."""
+        if not self.knows(word):
+            return None
+        word = self._spelling(word)
+        answers = self._answers_by_use(word, method, self.notes)
+        return answers.disambiguator(word, self.usage_forms(word), 0) if answers else None
+
+    def p_senses(self, word: str, usages: Sequence[str | Usage], *, method: Method = "auto") -> NDArray[np.float64]:
+        """Return the probability of each sense of a word in each usage.
 
         Parameters
         ----------
         word : str
         usages : sequence of str or Usage
             Texts, in which the first occurrence of the word counts, or usages.
+        method : {"auto", "uses", "code"}, default "auto"
+            Senses by use or the paper's senses, p(a|c,w); see `senses`.
 
         Returns
         -------
         ndarray of shape (n_usages, n_senses)
-            Senses in the order of `sense_vectors` and of `sense_weights`.
+            Senses in the order of `sense_vectors`, for the code also of `sense_weights`. By use, a row sums to less
+            than 1: the rest is the probability that none of the senses is meant.
 
         Examples
         --------
         >>> import wordatoms as wa
         >>> model = wa.load()
-        >>> p = model.p_senses("tie", ["a silk tie and a shirt", "the match ended in a tie"])
+        >>> p = model.p_senses("tie", ["a silk tie and a shirt", "the match ended in a tie"], method="code")
         >>> atoms = list(model.sense_weights("tie"))
         >>> [atoms[best] for best in p.argmax(axis=1)]
         [90, 1048]
         """
+        if found := self._by_use(word, method):
+            return found.read(self._one_usage_each(word, usages)).p_senses[:, :-1]
         return self.posterior.p_senses(self.sense_weights(word), self.context_vectors(word, usages))
 
     def context_vectors(
@@ -994,7 +1011,7 @@ class SenseModel:
         usages : sequence of str or Usage
             Texts, in which the first occurrence of the word counts, or usages.
         posterior : Posterior, optional
-            By default that of the model.
+            Read contexts and senses of the code by it; by default senses by use are read, where the model has them.
 
         Returns
         -------
@@ -1008,22 +1025,27 @@ class SenseModel:
         >>> float(silk @ new) > float(silk @ draw)
         True
         """
+        if posterior is None and (found := self._by_use(word)):
+            return found.in_context(self._own_vector(word), self._one_usage_each(word, usages), self.reading)
         posterior = posterior or self.posterior
         contexts = self.context_vectors(word, usages, posterior)
-        try:
-            word = self._spelling(word)
-        except UnknownWordError:
+        if not self.knows(word):
             return posterior.in_context(None, {}, contexts)
-        rows = self.parts.rows
-        # If only forms of the word are known, the most frequent one gives the vector.
+        return posterior.in_context(self._own_vector(word), self.sense_weights(word), contexts)
+
+    def _own_vector(self, word: str) -> NDArray[np.float32]:
+        """Return the vector of a word; if only forms of it are known, that of the most frequent one."""
+        word, rows = self._spelling(word), self.parts.rows
         known = [word] if word in rows else [form for form in self.forms(word) if form in rows]
-        vector = self.embeddings[min(known, key=rows.__getitem__)]
-        return posterior.in_context(vector, self.sense_weights(word), contexts)
+        return self.embeddings[min(known, key=rows.__getitem__)]
 
     def similarity(
         self, word1: str, word2: str, *, context1: str | Usage | None = None, context2: str | Usage | None = None
     ) -> float:
         """Return the cosine of two words; with contexts, of the words as they are meant there.
+
+        If both are forms of one word, their contexts are compared, each as it is and by the senses that it calls up:
+        the word itself would only make them more alike.
 
         Parameters
         ----------
@@ -1046,21 +1068,28 @@ class SenseModel:
         """
         if context1 is None and context2 is None:
             return self.embeddings.similarity(*(self.words[self.row(word)] for word in (word1, word2)))
-        vectors = [self._in_text(word, text) for word, text in ((word1, context1), (word2, context2))]
-        lengths = [float(np.linalg.norm(vector)) or 1.0 for vector in vectors]
-        return float(vectors[0] @ vectors[1]) / (lengths[0] * lengths[1])
+        usages = [self._usage_in(word, text) for word, text in ((word1, context1), (word2, context2))]
+        found = self._by_use(word1)
+        if found and context1 is not None and context2 is not None and word2 in self.usage_forms(word1):
+            first, second = found.views(usages)
+        else:
+            first, second = (
+                self.vectors_in_context(word, [usage])[0] for word, usage in zip((word1, word2), usages, strict=True)
+            )
+        lengths = float(np.linalg.norm(first)) * float(np.linalg.norm(second))
+        return float(first @ second) / (lengths or 1.0)
 
-    def _in_text(self, word: str, text: str | Usage | None) -> NDArray[np.float32]:
+    def _usage_in(self, word: str, text: str | Usage | None) -> Usage:
         if text is None:
             self.row(word)  # without a context only a known word has a vector
-            return np.asarray(self.vectors_in_context(word, [Usage((word,), 0)])[0])
+            return Usage((word,), 0)
         if not isinstance(text, Usage) and not require_string(text, f"the context of {word!r}").strip():
             raise InputError(f"the context of {word!r} is empty; pass a text with the word, or none at all.")
         usages = find_usages(word, text, self.tokenizer, forms=self.usage_forms(word))
         if not usages:
             self.check_findable(word)
             raise InputError(f"no form of {word!r} is in its context; pass a context with the word.")
-        return np.asarray(self.vectors_in_context(word, usages[:1])[0])
+        return usages[0]
 
     def cluster(
         self, word: str, texts: Sequence[str | Usage], k: int | Literal["auto"] = "auto", *, random_state: int = 0
@@ -1094,19 +1123,28 @@ class SenseModel:
             self.check_findable(word)
             raise InputError(f"no form of {word!r} is in the {len(texts):,} texts; pass texts with the word.")
         usages = [usage for _, usage in found]
-        weights = self.sense_weights(word) if self.knows(word) else self._suggested_weights(word, usages)
-        contexts = self.context_vectors(word, usages)
-        views, gain = self.posterior.views(weights, contexts), self.reading.least_gain
-        labels = cluster_vectors(views, k, least_gain=gain, random_state=random_state)
+        views, p_senses, meanings = self._views(word, usages)
+        labels = cluster_vectors(views, k, least_gain=self.reading.least_gain, random_state=random_state)
         return UsageClusters(
             self._spelling(word) if self.knows(word) else word,
             tuple(number for number, _ in found),
             tuple(usages),
             tuple(labels.tolist()),
-            self.posterior.p_senses(weights, contexts),
-            tuple(weights),
+            p_senses,
+            meanings,
             tuple(closeness(views, labels).tolist()),
         )
+
+    def _views(
+        self, word: str, usages: Sequence[Usage]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64], tuple[Meaning, ...]]:
+        """Return the vectors by which usages are clustered, the probabilities of the senses, and the senses."""
+        if by_use := self._by_use(word):
+            return by_use.views(usages), by_use.read(usages).p_senses[:, :-1], by_use.meanings
+        weights = self.sense_weights(word) if self.knows(word) else self._suggested_weights(word, usages)
+        contexts, notes = self.context_vectors(word, usages), self.notes
+        meanings = tuple(Meaning(atom, 0.0, self.label(atom, notes), ()) for atom in weights)
+        return self.posterior.views(weights, contexts), self.posterior.p_senses(weights, contexts), meanings
 
     # --- notes of a person
 

@@ -3,21 +3,23 @@
 A word's vector is the sum of its senses weighted by how often they are used (Theorem 2), so a rare sense all but
 vanishes in it; the occurrences still show it. For a word and its inflected forms together:
 
-1. Contexts become vectors by the map for single contexts, the mean of random contexts is subtracted, and they are
-   brought to length 1. To look for candidates, the main directions of random contexts are removed as well: they are
-   styles of writing, not meanings.
+1. Contexts become vectors by the map for single contexts. Every word counts by how it differs from the average word of
+   random contexts, so that function words add nothing; then contexts are brought to length 1. To look for candidates,
+   the main directions of random contexts are removed as well: they are styles of writing, not meanings.
 2. Candidates are the atoms of the words' codes, and every atom that is nearest to the contexts of these words clearly
    more often than to random contexts.
 3. Contexts are assigned to senses and each sense becomes the mean of its contexts, v_s = A·E[context | sense], in turn.
    A context that is near to no sense is left out.
-4. Two senses are one if they rise and fall together over the word's own contexts: their products with these contexts
-   are correlated. This separates shades of one sense from different senses better than the cosine of the two vectors.
+4. Two senses are one if they rise and fall together over the word's own contexts (their products with these contexts
+   are correlated) and have the same words next to the target. A subject changes the words far away, another sense
+   those nearby too.
 5. A sense that the word's contexts choose hardly more often than random contexts do is a subject that any word is used
    in. These contexts become the general sense of the word, without an atom. What is rarely used is dropped.
 
 A form has those senses of its family that its own contexts confirm. Left out: the sample of occurrences
 (`wordatoms.contexts.occurrences`) and the questions (`wordatoms.senses.uses`). The numbers below were chosen on
-pseudowords of two to six words with equal and unequal shares.
+pseudowords of one to five words that have one sense in WordNet, with equal and unequal shares: each should be found,
+and found once.
 """
 
 from __future__ import annotations
@@ -34,9 +36,9 @@ from wordatoms.contexts.occurrences import Occurrences
 from wordatoms.contexts.reader import ContextReader
 from wordatoms.senses.posterior import softmax, to_unit
 
-SHARPNESS = 20.0
+SHARPNESS = 30.0
 """Factor of the cosines of contexts and senses when contexts are assigned."""
-NONE_COSINE, NONE_SHARE = 0.15, 0.1
+NONE_COSINE, NONE_SHARE = 0.4, 0.1
 """A context is left out as if there were another sense, with this cosine to all contexts and this share of the uses."""
 LEAST_RATIO = 4.0
 """An atom is a candidate if it is nearest to a word's contexts this many times as often as to random contexts …"""
@@ -44,11 +46,13 @@ LEAST_CANDIDATE_SHARE, LEAST_CANDIDATES = 0.002, 3
 """… and to at least this share of them, and this many."""
 LEAST_SHARE, LEAST_OCCURRENCES = 0.004, 6
 """Senses with a smaller share of the uses, or in fewer sampled occurrences, are dropped."""
-MOST_CORRELATION = 0.4
-"""Senses whose products with the word's contexts are correlated more than this are one sense."""
-SAME_COSINE = 0.6
-"""Senses whose vectors have a larger cosine than this are one sense, too."""
-LEAST_LIFT = 2.0
+MOST_SIMILAR = 0.65
+"""Senses that are more similar than this are one: the correlation of their products with the word's contexts, …"""
+VIEWS = {"around": 0.4, "before": 0.2, "after": 0.2}
+"""… and, with these weights, the cosines of the words around the target, of the word before and of the one after it."""
+N_AROUND = 3
+"""Words on each side that are around the target."""
+LEAST_LIFT = 6.0
 """A sense's contexts are at least this many times as frequent as random contexts that are as near to it."""
 N_DIRECTIONS = 5
 """Main directions of random contexts that are removed to find candidates."""
@@ -67,17 +71,19 @@ class Background(NamedTuple):
     """What all words share: random contexts and the atoms."""
 
     mean: NDArray[np.float32]
-    """The mean of random contexts, (dim,)."""
+    """What the average word adds to random contexts per unit of its weight, (dim,)."""
     typical_length: float
-    """The median length of random contexts without their mean, as sums over words."""
+    """The median length of the sums of random contexts."""
     directions: NDArray[np.float32]
     """The main directions of random contexts, (N_DIRECTIONS, dim)."""
     contexts: NDArray[np.float32]
-    """Some random contexts without the mean, at length 1, (n, dim)."""
+    """Some random contexts at length 1, (n, dim)."""
     atoms: NDArray[np.float32]
     """Atoms without the main directions, at length 1, (n_atoms, dim)."""
     p_nearest: NDArray[np.float64]
     """Share of random contexts that each atom is nearest to, (n_atoms,)."""
+    views: dict[str, NDArray[np.float32]]
+    """The mean of each view over random contexts, (dim,)."""
 
     def strip(self, vectors: NDArray[Any]) -> NDArray[np.float32]:
         """Remove the main directions, and bring rows to length 1."""
@@ -109,16 +115,40 @@ class MemberUses(NamedTuple):
     """The places (file, offset) of typical occurrences of each sense, -1 for none, (n_senses, N_EXAMPLES, 2)."""
 
 
-def context_rows(reader: ContextReader, windows: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the vector of each context (n, dim), as `ContextReader.vectors`, and its number of words (n, 1)."""
+def context_sums(
+    reader: ContextReader, windows: NDArray[np.int32], mean: NDArray[np.float32] | None = None
+) -> NDArray[np.float32]:
+    """Return the weighted sum of the words of each context through the map, less `mean` for each word, (n, dim)."""
     from wordatoms.kernels import contexts as kernel
 
     sums = np.zeros((len(windows), reader.embeddings.dim), np.float32)
-    kernel.add_weighted(
-        windows, reader.sif_weights, reader.nearness(windows.shape[1] // 2), reader.embeddings.vectors, sums
-    )
-    n_known = np.maximum((windows >= 0).sum(axis=1, keepdims=True), 1).astype(np.float32)
-    return (sums / n_known) @ reader.matrix.T, n_known
+    nearness = reader.nearness(windows.shape[1] // 2)
+    kernel.add_weighted(windows, reader.sif_weights, nearness, reader.embeddings.vectors, sums)
+    mapped = sums @ reader.matrix.T
+    return mapped if mean is None else mapped - reader.word_weights(windows).sum(axis=1, keepdims=True) * mean
+
+
+def near_views(reader: ContextReader, windows: NDArray[np.int32]) -> dict[str, NDArray[np.float32]]:
+    """Return what stands next to the target in each context, (n, dim) each; see `VIEWS`."""
+    middle = windows.shape[1] // 2
+    around = slice(max(middle - N_AROUND, 0), middle + N_AROUND)
+    places = {
+        "around": windows[:, around],
+        "before": windows[:, middle - 1 : middle],
+        "after": windows[:, middle:][:, :1],
+    }
+    weights = {"around": reader.sif_weights, "before": None, "after": None}  # a word next to it counts by its grammar
+    return {name: _sum_units(reader.word_units, places[name], weights[name]) for name in VIEWS}
+
+
+def _sum_units(
+    units: NDArray[np.float32], windows: NDArray[np.int32], weights: NDArray[np.float32] | None
+) -> NDArray[np.float32]:
+    total = np.zeros((len(windows), units.shape[1]), np.float32)
+    for words in windows.T:
+        factor = (words >= 0) * (np.float32(1) if weights is None else weights[words])
+        total += factor[:, None] * units[words]
+    return total
 
 
 def learn_background(
@@ -129,21 +159,26 @@ def learn_background(
     rng = np.random.default_rng(random_state)
     drawn = np.bincount(rng.choice(len(counts), N_RANDOM, p=counts / counts.sum()), minlength=len(counts))
     windows = np.concatenate([occurrences.of(int(row)).windows[: drawn[row]] for row in np.flatnonzero(drawn)])
-    contexts, n_known = context_rows(reader, windows)
-    has_words = contexts.any(axis=1)
-    contexts, n_known = contexts[has_words], n_known[has_words]
-    mean = contexts.mean(axis=0, dtype=np.float64).astype(np.float32)
-    centred = contexts - mean
-    directions = np.linalg.eigh((centred.T @ centred).astype(np.float64))[1].T[::-1][:N_DIRECTIONS].astype(np.float32)
+    return describe_background(reader, atoms, windows[(windows >= 0).any(axis=1)])
+
+
+def describe_background(reader: ContextReader, atoms: NDArray[np.float32], windows: NDArray[np.int32]) -> Background:
+    """Return what random contexts have in common."""
+    weight = float(reader.word_weights(windows).sum(dtype=np.float64))
+    mean = (context_sums(reader, windows).sum(axis=0, dtype=np.float64) / max(weight, 1e-12)).astype(np.float32)
+    contexts = context_sums(reader, windows, mean)
+    directions = np.linalg.eigh((contexts.T @ contexts).astype(np.float64))[1].T[::-1][:N_DIRECTIONS]
+    directions = directions.astype(np.float32)
     background = Background(
         mean,
-        float(np.median(np.linalg.norm(centred * n_known, axis=1))),
+        float(np.median(np.linalg.norm(contexts, axis=1))),
         directions,
-        to_unit(centred[:: max(1, len(centred) // N_COMPARED)]),
+        to_unit(contexts[:: max(1, len(contexts) // N_COMPARED)]),
         to_unit(atoms - (atoms @ directions.T) @ directions),
         np.zeros(len(atoms)),
+        {name: view.mean(axis=0) for name, view in near_views(reader, windows).items()},
     )
-    nearest = (background.strip(centred) @ background.atoms.T).argmax(axis=1)
+    nearest = (background.strip(contexts) @ background.atoms.T).argmax(axis=1)
     p_nearest = np.bincount(nearest, minlength=len(atoms)) / max(len(contexts), 1)
     return background._replace(p_nearest=np.maximum(p_nearest, 1 / max(len(contexts), 1)))
 
@@ -167,11 +202,11 @@ class Observer:
         found = [self.occurrences.of(row) for row in family]
         windows = np.concatenate([each.windows for each in found])
         windows = np.where(np.isin(windows, family), -1, windows).astype(np.int32)  # a word is no evidence for itself
-        contexts, _ = context_rows(self.reader, windows)
-        units = to_unit(contexts - self.background.mean)
+        units = to_unit(context_sums(self.reader, windows, self.background.mean))
         owners = np.repeat(np.arange(len(family)), [len(each.windows) for each in found])
         atoms = {atom for row in family for atom in self.code_atoms(row)}
-        senses = find_senses(units, self._weights(family, owners), atoms, self.background)
+        views = near_views(self.reader, windows)
+        senses = find_senses(units, views, self._weights(family, owners), atoms, self.background)
         files, offsets = (np.concatenate([each[part] for each in found]) for part in (1, 2))
         places = np.stack([files.astype(np.int64), offsets], axis=1)
         members = [self._member(row, senses, units[owners == n], places[owners == n]) for n, row in enumerate(family)]
@@ -241,20 +276,31 @@ def assign(
 
 
 def find_senses(
-    units: NDArray[np.float32], weights: NDArray[np.float64], code_atoms: Iterable[int], background: Background
+    units: NDArray[np.float32],
+    views: Mapping[str, NDArray[np.float32]],
+    weights: NDArray[np.float64],
+    code_atoms: Iterable[int],
+    background: Background,
 ) -> Senses:
     """Find the senses in the contexts of a family, (n, dim); `weights` sum to 1."""
-    dim = units.shape[1]
-    vectors = background.atoms[_candidates(units, code_atoms, background)]
-    shares = np.full(len(vectors), 1 / max(len(vectors), 1))
+    sums = background.atoms[_candidates(units, code_atoms, background)]
+    shares = np.full(len(sums), 1 / max(len(sums), 1))
     seen = background.strip(units)  # candidates are atoms without the main directions
+    p_senses = np.zeros((len(units), 0))
     for _ in range(N_ROUNDS):
-        p_senses = assign(seen, vectors, shares)[:, :-1] * weights[:, None]
+        p_senses = assign(seen, to_unit(sums), shares)[:, :-1] * weights[:, None]
         shares = p_senses.sum(axis=0)
         kept = shares >= LEAST_SHARE / 4
-        vectors, shares, seen = to_unit(p_senses[:, kept].T @ units), shares[kept], units
-    vectors, shares = _merge(vectors.reshape(-1, dim), shares, _covariance(units, weights))
-    return _keep_confirmed(vectors, shares, units, weights, background)
+        p_senses, shares, seen = p_senses[:, kept], shares[kept], units
+        sums = np.asarray(p_senses.T @ units, np.float32)
+    grams = [(1.0, sums @ _covariance(units, weights) @ sums.T)]
+    for name, weight in VIEWS.items():
+        near = p_senses.T @ (views[name] - background.views[name])
+        grams.append((weight, near @ near.T))
+    groups = _merge(grams)
+    sums = np.stack([sums[group].sum(axis=0) for group in groups]) if groups else sums.reshape(-1, units.shape[1])
+    shares = np.array([shares[group].sum() for group in groups])
+    return _keep_confirmed(to_unit(sums), shares, units, weights, background)
 
 
 def _candidates(units: NDArray[np.float32], code_atoms: Iterable[int], background: Background) -> list[int]:
@@ -271,29 +317,30 @@ def _covariance(units: NDArray[np.float32], weights: NDArray[np.float64]) -> NDA
     return np.asarray((centred.T * weights.astype(np.float32)) @ centred, np.float64)
 
 
-def _merge(
-    vectors: NDArray[np.float32], shares: NDArray[np.float64], covariance: NDArray[np.float64]
-) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Merge the two most similar senses, again and again.
+def _merge(grams: Sequence[tuple[float, NDArray[np.float64]]]) -> list[list[int]]:
+    """Put the two most similar senses together, again and again, and return the senses of each group.
 
-    A merged sense is a sum of others, so its covariances and cosines follow from theirs.
+    A sense is a sum over its contexts, and a group the sum of its senses, so the inner products of groups are sums of
+    those that are given with their weights.
     """
-    mixture = np.eye(len(vectors))
-    """Each sense as a sum of the senses at the beginning."""
-    covariances, products = vectors @ covariance @ vectors.T, (vectors @ vectors.T).astype(np.float64)
-    while len(mixture) > 1:
-        similar = _scaled(mixture @ covariances @ mixture.T)
-        cosines = _scaled(mixture @ products @ mixture.T)
-        similar = np.maximum(similar, np.where(cosines > SAME_COSINE, cosines, -1))
-        np.fill_diagonal(similar, -1)
+    products = [(weight, np.array(gram, np.float64)) for weight, gram in grams]
+    groups = [[number] for number in range(len(products[0][1]))]
+    while len(groups) > 1:
+        similar = np.sum([weight * _scaled(gram) for weight, gram in products], axis=0)
+        np.fill_diagonal(similar, -np.inf)
         first, second = sorted(np.unravel_index(similar.argmax(), similar.shape))
-        if similar[first, second] < MOST_CORRELATION:
+        if similar[first, second] < MOST_SIMILAR:
             break
-        joint = shares[first] * mixture[first] + shares[second] * mixture[second]
-        mixture[first] = joint / np.sqrt(max(joint @ products @ joint, 1e-12))
-        shares[first] += shares[second]
-        mixture, shares = np.delete(mixture, second, axis=0), np.delete(shares, second)
-    return to_unit(mixture @ vectors), shares
+        groups[first] += groups.pop(second)
+        products = [(weight, _add_up(gram, int(first), int(second))) for weight, gram in products]
+    return groups
+
+
+def _add_up(gram: NDArray[np.float64], first: int, second: int) -> NDArray[np.float64]:
+    """Return the inner products after one row was added to another and removed."""
+    gram[first] += gram[second]
+    gram[:, first] += gram[:, second]
+    return np.delete(np.delete(gram, second, axis=0), second, axis=1)
 
 
 def _scaled(products: NDArray[np.float64]) -> NDArray[np.float64]:

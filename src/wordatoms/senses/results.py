@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -292,8 +292,8 @@ class UsageClusters(Framed):
         Cluster of each usage; cluster 0 is the largest.
     p_senses : ndarray of shape (n_usages, n_senses)
         Probability of each sense in each usage.
-    atoms : tuple of int
-        Atoms of the senses, (n_senses,).
+    meanings : tuple of Meaning
+        The senses, (n_senses,); their probabilities are in `p_senses`.
     closeness : tuple of float
         Cosine of each usage with the centre of its cluster.
 
@@ -302,7 +302,7 @@ class UsageClusters(Framed):
     >>> import wordatoms as wa
     >>> texts = ["a silk tie and a shirt", "a striped tie with a jacket", "the match ended in a tie"]
     >>> found = wa.load().cluster("tie", texts, k=2)
-    >>> len(found), found.members(0), found.senses(0)[0][0]
+    >>> len(found), found.members(0), found.senses(0)[0].atom
     (2, [0, 1], 90)
     """
 
@@ -311,7 +311,7 @@ class UsageClusters(Framed):
     usages: tuple[Usage, ...]
     labels: tuple[int, ...]
     p_senses: NDArray[np.float64]
-    atoms: tuple[int, ...]
+    meanings: tuple[Meaning, ...]
     closeness: tuple[float, ...]
 
     def __len__(self) -> int:
@@ -319,7 +319,7 @@ class UsageClusters(Framed):
         return max(self.labels) + 1
 
     def _table_rows(self) -> list[Row]:
-        """Return a row for each usage: its text, place and form, its cluster, and the likeliest atom."""
+        """Return a row for each usage: its text, place and form, its cluster, and the likeliest sense."""
         best = self.p_senses.argmax(axis=1).tolist()
         return [
             {
@@ -329,7 +329,8 @@ class UsageClusters(Framed):
                 "form": usage.form,
                 "cluster": self.labels[number],
                 "closeness": self.closeness[number],
-                "atom": self.atoms[best[number]],
+                "atom": self.meanings[best[number]].atom,
+                "sense": self.meanings[best[number]].label,
                 "probability": float(self.p_senses[number, best[number]]),
             }
             for number, usage in enumerate(self.usages)
@@ -362,8 +363,8 @@ class UsageClusters(Framed):
         """
         return sorted(self.members(cluster), key=lambda number: -self.closeness[number])[:n]
 
-    def senses(self, cluster: int) -> list[tuple[int, float]]:
-        """Return the atoms that are meant in a cluster with their mean probabilities, likeliest first.
+    def senses(self, cluster: int) -> list[Meaning]:
+        """Return the senses that are meant in a cluster with their mean probabilities, likeliest first.
 
         Parameters
         ----------
@@ -371,7 +372,7 @@ class UsageClusters(Framed):
 
         Returns
         -------
-        list of (int, float)
+        list of Meaning
         """
         means = self.p_senses[self.members(cluster)].mean(axis=0)
-        return [(self.atoms[k], float(means[k])) for k in np.argsort(-means, kind="stable")]
+        return [replace(self.meanings[k], probability=float(means[k])) for k in np.argsort(-means, kind="stable")]

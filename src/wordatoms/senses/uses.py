@@ -2,11 +2,13 @@
 
 A word and its inflected forms share one list of senses; each has its own shares of them. In a context, p(s|c,w) is
 proportional to share · exp(κ ⟨v_s, u⟩) with u the vector of the context. Length is evidence: u is shorter the less a
-context says, so that a context of function words leaves the shares as they are. "None of these" is a further sense,
-whose product with a context is `none_cosine` times the length of u: it wins where no sense fits.
+context says, so that a context of function words leaves the shares as they are. Frequent senses fit many contexts a
+little, so the longer u is, the less the shares count on top of it: their logarithm is multiplied by
+1 − `yielding` · |u|. "None of these" is a further sense, whose product with a context is `none_cosine` times the length
+of u: it wins where no sense fits.
 
-κ, the length that counts as half the evidence, and the two numbers of "none of these" were fitted on pseudowords in
-held-out text with contexts of 3 to 50 words, part of them with the right sense left out of the list.
+The numbers were fitted on pseudowords in held-out text with contexts of 1 to 40 words, part of them with the right
+sense left out of the list.
 
 Left out: how senses are found (`wordatoms.senses.observing`).
 """
@@ -58,14 +60,16 @@ LEAST_PRIOR = 1e-3
 class Calibration:
     """How strongly contexts speak for senses."""
 
-    scale: float = 10.0
+    scale: float = 8.0
     """κ."""
-    evidence: float = 0.2
+    evidence: float = 0.07
     """Length of a context, in units of a typical one, that counts as much as the prior."""
-    none_cosine: float = 0.1
+    none_cosine: float = 0.19
     """Product of "none of these" with a context of length 1."""
-    none_share: float = 0.06
+    none_share: float = 0.03
     """Share of the uses that no known sense explains."""
+    yielding: float = 0.5
+    """Part of the logarithm of the shares that a context of length 1 takes the place of."""
 
 
 class WordUse(NamedTuple):
@@ -109,9 +113,9 @@ class SenseUses:
     examples: NDArray[np.int64]
     """Places of typical occurrences of each use, -1 for none, (n_uses, n, 2); (0, 0, 2) if there are none."""
     mean: NDArray[np.float32]
-    """The mean of random contexts, (dim,)."""
+    """What the average word adds to a context per unit of its weight, (dim,)."""
     typical_length: float
-    """Median length of a random context."""
+    """Median length of the sum of a random context."""
     reading: ReadingSettings
     """How contexts were read, and have to be."""
     calibration: Calibration
@@ -150,7 +154,8 @@ class SenseUses:
 
     def _sums(self, reader: ContextReader, windows: NDArray[np.int32]) -> NDArray[np.float32]:
         n_known = (windows >= 0).sum(axis=1, keepdims=True).astype(np.float32)
-        return np.asarray((reader.vectors(windows) - self.mean) * n_known, np.float32)
+        weights = reader.word_weights(windows).sum(axis=1, keepdims=True)
+        return np.asarray(reader.vectors(windows) * n_known - weights * self.mean, np.float32)
 
     def _divisors(self, sums: NDArray[np.float32]) -> NDArray[np.float32]:
         least = self.calibration.evidence * self.typical_length
@@ -172,9 +177,11 @@ class SenseUses:
         fitted = self.calibration
         logits = np.empty((len(contexts), len(uses) + 1))
         products = contexts @ self.vectors[[use.sense for use in uses]].astype(np.float32).T
-        logits[:, :-1] = fitted.scale * products + np.log(np.maximum(prior, LEAST_PRIOR) * (1 - fitted.none_share))
-        lengths = np.linalg.norm(contexts, axis=1)
-        logits[:, -1] = fitted.scale * fitted.none_cosine * lengths + np.log(max(fitted.none_share, 1e-12))
+        lengths = np.linalg.norm(contexts, axis=1, keepdims=True)
+        prior = np.maximum(prior, LEAST_PRIOR) ** (1 - fitted.yielding * lengths)
+        prior *= (1 - fitted.none_share) / prior.sum(axis=1, keepdims=True)
+        logits[:, :-1] = fitted.scale * products + np.log(prior)
+        logits[:, -1:] = fitted.scale * fitted.none_cosine * lengths + np.log(max(fitted.none_share, 1e-12))
         return softmax(logits)
 
     # --- files
