@@ -34,11 +34,11 @@ class ByteVectors(NamedTuple):
             return np.multiply(self.numbers, self.scales[:, None], dtype=np.float32)
 
 
-def to_bytes(vectors: NDArray[np.float32]) -> ByteVectors:
-    """Round vectors, (n, dim), to bytes."""
-    scales = (np.abs(vectors).max(axis=1, initial=0) / MOST).astype(np.float32)
+def to_bytes(vectors: NDArray[np.float32], most: int = MOST) -> ByteVectors:
+    """Round vectors, (n, dim), to integers from -most to most; fewer of them compress better."""
+    scales = (np.abs(vectors).max(axis=1, initial=0) / most).astype(np.float32)
     steps = np.where(scales > 0, scales, 1)[:, None]
-    return ByteVectors(np.clip(np.rint(vectors / steps), -MOST, MOST).astype(np.int8), scales)
+    return ByteVectors(np.clip(np.rint(vectors / steps), -most, most).astype(np.int8), scales)
 
 
 def save_bytes(folder: Path, vectors: ByteVectors) -> None:

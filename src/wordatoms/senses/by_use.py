@@ -96,7 +96,7 @@ class UseAnswers:
         return ", ".join(self.model.words[row] for row in use.nearest[:N_LABEL_WORDS])
 
     def _nearest(self, use: WordUse, n: int) -> tuple[Neighbour, ...]:
-        embeddings, vector = self.model.embeddings, self.uses.vectors[use.sense].astype(np.float32)
+        embeddings, vector = self.model.embeddings, self.uses.vectors([use.sense])[0]
         rows = list(use.nearest[:n])
         vectors = embeddings.vectors[rows]
         cosines = vectors @ vector / np.maximum(np.linalg.norm(vectors, axis=1), 1e-12)
@@ -166,7 +166,7 @@ class UseDisambiguator:
     @property
     def vectors(self) -> NDArray[np.float32]:
         """v_s of each sense, (n_senses, dim)."""
-        return np.asarray(self.uses.vectors[[use.sense for use in self.senses]], np.float32)
+        return self.uses.vectors([use.sense for use in self.senses])
 
     def read(self, usages: Sequence[Usage]) -> UsesRead:
         """Return what the contexts of usages say."""

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from wordatoms.contexts.occurrences import Place
 from wordatoms.contexts.reader import ContextReader, ReadingSettings
-from wordatoms.embeddings.quantized import ByteVectors, to_bytes
+from wordatoms.embeddings.quantized import to_bytes
 from wordatoms.errors import ModelError
 from wordatoms.senses.posterior import softmax
 from wordatoms.storage.files import Array, load_array, save_array, write_json
@@ -47,6 +47,9 @@ ARRAYS: dict[str, type[np.generic]] = {
 }
 """Arrays of `SenseUses` and their types."""
 VECTORS, SCALES, EXAMPLES = "uses-vectors.npy", "uses-scales.npy", "uses-examples.npy"
+COMPACT_MOST = 4
+"""Largest integer of a compact vector: the cosine with the vector itself is about .98, and a number takes 2.5 bits when
+compressed."""
 NO_CONTEXT = 0.15
 """A context whose u is shorter than this tells nothing; u has length 1 where it says everything."""
 
@@ -92,8 +95,8 @@ class WordUse(NamedTuple):
 class SenseUses:
     """The senses that the occurrences of all words show."""
 
-    vectors: NDArray[np.float32]
-    """v_s at length 1, (n_senses, dim)."""
+    stored: NDArray[Any]
+    """v_s at length 1, or in a compact model integers, (n_senses, dim); `vectors` reads them."""
     families: NDArray[np.int32]
     """The family of each word, (n_words,)."""
     atoms: NDArray[np.int32]
@@ -119,10 +122,17 @@ class SenseUses:
     reading: ReadingSettings
     """How contexts were read, and have to be."""
     calibration: Calibration
+    scales: NDArray[np.float32] | None = None
+    """In a compact model: what the integers of each sense are multiplied by, (n_senses,)."""
 
     def __len__(self) -> int:
         """Return the number of senses."""
-        return len(self.vectors)
+        return len(self.stored)
+
+    def vectors(self, senses: Sequence[int] | slice = slice(None)) -> NDArray[np.float32]:
+        """Return v_s of some senses, or of all, (n, dim)."""
+        rows = np.asarray(self.stored[senses], np.float32)
+        return rows if self.scales is None else rows * self.scales[senses][:, None]
 
     def __repr__(self) -> str:
         n_words = int(np.count_nonzero(np.diff(self.starts)))
@@ -176,7 +186,7 @@ class SenseUses:
         prior = prior / np.maximum(prior.sum(axis=-1, keepdims=True), 1e-12)
         fitted = self.calibration
         logits = np.empty((len(contexts), len(uses) + 1))
-        products = contexts @ self.vectors[[use.sense for use in uses]].astype(np.float32).T
+        products = contexts @ self.vectors([use.sense for use in uses]).T
         lengths = np.linalg.norm(contexts, axis=1, keepdims=True)
         prior = np.maximum(prior, LEAST_PRIOR) ** (1 - fitted.yielding * lengths)
         prior *= (1 - fitted.none_share) / prior.sum(axis=1, keepdims=True)
@@ -187,24 +197,24 @@ class SenseUses:
     # --- files
 
     def save(self, folder: Path, *, compact: bool = False) -> None:
-        """Write the senses; compact: vectors as bytes, and no places, which belong to the text."""
+        """Write the senses; compact: vectors as small integers, and no places, which belong to the text."""
         (folder / DESCRIPTION).unlink(missing_ok=True)
         kept = replace(self, examples=np.zeros((0, 0, 2), np.int64)) if compact else self
         for name, kind in ARRAYS.items():
             save_array(folder / f"uses-{name}.npy", np.asarray(getattr(kept, name), kind))
         if compact:
-            small = to_bytes(np.asarray(self.vectors, np.float32))
+            small = to_bytes(self.vectors(), COMPACT_MOST)
             save_array(folder / VECTORS, small.numbers)
             save_array(folder / SCALES, small.scales)
         else:
-            save_array(folder / VECTORS, self.vectors.astype(np.float16))
+            save_array(folder / VECTORS, self.vectors().astype(np.float16))
         write_json(folder / DESCRIPTION, self._description())
 
     def _description(self) -> dict[str, Any]:
         return {
             "n_senses": len(self),
             "n_words": len(self.families),
-            "dim": int(self.vectors.shape[1]),
+            "dim": int(self.stored.shape[1]),
             "typical_length": self.typical_length,
             "reading": self.reading.record(),
             "calibration": asdict(self.calibration),
@@ -224,19 +234,19 @@ class SenseUses:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise _damaged(folder, str(error)) from error
         arrays = {name: _load(folder, f"uses-{name}.npy", kind) for name, kind in ARRAYS.items()}
-        vectors = load_array(folder / VECTORS)
-        if vectors.dtype == np.int8:
-            vectors = _expand(folder, vectors)
-        uses = cls(np.asarray(vectors), **arrays, typical_length=typical, reading=reading, calibration=calibration)
+        stored = load_array(folder / VECTORS)
+        scales = _load(folder, SCALES, np.float32) if stored.dtype == np.int8 else None
+        uses = cls(stored, **arrays, typical_length=typical, reading=reading, calibration=calibration, scales=scales)
         uses._check(folder, shape, n_words)
         return uses
 
     def _check(self, folder: Path, shape: tuple[int, int], n_words: int) -> None:
-        n_senses, n_uses = len(self.vectors), len(self.senses)
+        n_senses, n_uses = len(self.stored), len(self.senses)
         starts, numbers = self.starts, asdict(self.calibration).values()
         is_sound = (
-            self.vectors.shape == shape
-            and self.vectors.dtype in (np.float16, np.float32)
+            self.stored.shape == shape
+            and self.stored.dtype in (np.int8, np.float16, np.float32)
+            and (self.scales is None or self.scales.shape == (n_senses,))
             and self.mean.shape == shape[1:]
             and self.families.shape == self.read.shape == (n_words,)
             and self.atoms.shape == self.general.shape == (n_senses,)
@@ -260,6 +270,7 @@ class SenseUses:
             or self.atoms.min(initial=-1) < -1
             or not np.isfinite(self.shares).all()
             or not np.isfinite(self.mean).all()
+            or (self.scales is not None and not np.isfinite(self.scales).all())
         ):
             raise _damaged(folder, "numbers are out of range")
 
@@ -269,13 +280,6 @@ def _load(folder: Path, name: str, kind: type[np.generic]) -> Array:
     if array.dtype != kind:
         raise _damaged(folder, f"{name} has the type {array.dtype}, not {np.dtype(kind)}")
     return array
-
-
-def _expand(folder: Path, numbers: Array) -> Array:
-    scales = _load(folder, SCALES, np.float32)
-    if numbers.ndim != 2 or scales.shape != numbers.shape[:1]:
-        raise _damaged(folder, "vectors and scales do not fit together")
-    return ByteVectors(numbers, scales).expand()
 
 
 def _damaged(folder: Path, why: str) -> ModelError:

@@ -134,14 +134,14 @@ def uses_method(model: SenseModel, *, with_atoms: bool = False, **choices: Any) 
 
     def own_senses(word: str) -> NDArray[np.float32]:
         found = {use.sense for form in model.forms(word) for use in uses.of(model.row(form))}
-        senses = uses.vectors[sorted(found)].astype(np.float32)
+        senses = uses.vectors(sorted(found))
         return np.concatenate([senses, of_atoms.sense_vectors(word)]) if with_atoms else np.asarray(senses)
 
     def read(lists: Lists) -> NDArray[np.float32]:
         sif = SIF(model.embeddings, p_words(model.embeddings), uses.reading.a)
         return to_unit(sif.vectors(lists).vectors @ reader.matrix.T)
 
-    mean = uses.vectors.mean(axis=0, dtype=np.float64)
+    mean = uses.vectors().mean(axis=0, dtype=np.float64)
     return replace(of_atoms, sense_vectors=own_senses, mean_sense=mean, read_lists=read)
 
 
