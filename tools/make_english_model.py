@@ -1,13 +1,14 @@
 """Build the bundled English model from text; the same text and seed give the same bytes.
 
-    python tools/make_english_model.py CORPUS -o WORK              # about 23 minutes of one core and 3 GB for 92M words
+    python tools/make_english_model.py CORPUS -o WORK              # about 30 minutes of two cores for 340M words
     python tools/make_english_model.py CORPUS -o WORK --install    # and install it into src/wordatoms/data/english
 
-CORPUS is a folder of text files, read in the order of their names. The last one is held out for tuning:
+CORPUS is a folder of text files, read in the order of their names. Those in its folder `held` are held out for tuning:
 
-1. Train a model on all files but the last, and tune its settings on pseudowords in the last file.
-2. Train a model on all files with the same recipe, and adopt these settings.
-3. Write the compact version of it, with the licence; this is the bundled model.
+1. Count, embed, learn the map and the atoms from all other files.
+2. Choose the settings for reading contexts on pseudowords in the held-out files.
+3. Find the senses of all words by their use, with these settings.
+4. Write the compact version of the model, with the licence; this is the bundled model.
 
 An interrupted run resumes. What was seen of the tests before the recipe was settled: docs/results/tuning.md.
 """
@@ -19,19 +20,23 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from wordatoms.errors import WordatomsError
-from wordatoms.pipeline.atomize import AtomSettings
+from wordatoms.pipeline.atomize import AtomSettings, atomize
 from wordatoms.pipeline.compact import compact
+from wordatoms.pipeline.count import count
+from wordatoms.pipeline.embed import embed
+from wordatoms.pipeline.map import MapSettings, map_contexts
+from wordatoms.pipeline.observe import ObserveSettings, observe
 from wordatoms.pipeline.sources import CountSettings
-from wordatoms.pipeline.train import train
-from wordatoms.pipeline.tune import adopt_tuning, tune
+from wordatoms.pipeline.tune import tune
 from wordatoms.progress import Display
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.bundled import ENGLISH
 from wordatoms.storage.folder import ModelFolder
 
+HELD = "held"
 LICENCE = Path(__file__).with_name("ENGLISH-LICENCE.txt")
 
 
@@ -41,44 +46,55 @@ class Recipe:
 
     method: str = "pmi"
     dim: int = 300
-    max_words: int = 50_000
+    max_words: int = 60_000
     n_atoms: int = 2500
     """Atoms of each k-SVD run; about 2000 remain after the runs are merged."""
     seed: int = 0
 
-    def train(self, sources: Sequence[Path], folder: Path, run: Run) -> ModelFolder:
-        settings: dict[str, Any] = {
-            "settings": CountSettings(max_words=self.max_words),
-            "parameters": {"dim": self.dim},
-            "atom_settings": AtomSettings(n_atoms=self.n_atoms),
-        }
-        return train(sources, folder, method=self.method, random_state=self.seed, run=run, **settings).folder
+    def learn(self, sources: Sequence[Path], path: Path, run: Run) -> ModelFolder:
+        """Everything up to the atoms."""
+        folder = ModelFolder(path, create=True)
+        count(sources, folder, CountSettings(max_words=self.max_words), run=run)
+        embed(folder, self.method, parameters={"dim": self.dim}, random_state=self.seed, run=run)
+        map_contexts(folder, MapSettings(seed=self.seed), sources=sources, run=run)
+        atomize(folder, AtomSettings(n_atoms=self.n_atoms), random_state=self.seed, run=run)
+        return folder
 
 
-def make_model(
-    shards: Sequence[Path], work: Path, *, recipe: Recipe | None = None, run: Run = DEFAULT_RUN
-) -> ModelFolder:
-    """Build the compact model of these shards; `work` also keeps the full models."""
+def make_model(corpus: Corpus, work: Path, *, recipe: Recipe | None = None, run: Run = DEFAULT_RUN) -> ModelFolder:
+    """Build the compact model of a corpus; `work` also keeps the full model."""
     recipe = recipe or Recipe()
-    held = recipe.train(shards[:-1], work / "held", run)
-    tune(held, shards[-1:], run=run)
-    full = recipe.train(shards, work / "full", run)
-    adopt_tuning(full, held)
+    full = recipe.learn(corpus.texts, work / "full", run)
+    tune(full, corpus.held_out, run=run)
+    observe(full, ObserveSettings(seed=recipe.seed), sources=corpus.texts, run=run)
     made = compact(full, work / ENGLISH.name, force=True)
     shutil.copyfile(LICENCE, made.path / "LICENCE.txt")
     return made
 
 
-def find_shards(corpus: Path) -> list[Path]:
-    """The text files of a folder, sorted by name; at least two, because one is held out."""
-    if not corpus.is_dir():
-        raise SystemExit(f"{corpus} is not a folder; pass the folder of the text files.")
-    shards = sorted(path for path in corpus.iterdir() if path.is_file() and not path.name.startswith("."))
-    if len(shards) < 2:
+class Corpus(NamedTuple):
+    """The files to learn from, and those to tune on."""
+
+    texts: tuple[Path, ...]
+    held_out: tuple[Path, ...]
+
+
+def find_corpus(folder: Path) -> Corpus:
+    """The text files of a folder and of its folder `held`, sorted by name."""
+    if not folder.is_dir():
+        raise SystemExit(f"{folder} is not a folder; pass the folder of the text files.")
+    texts, held_out = _files(folder), _files(folder / HELD)
+    if not texts or not held_out:
         raise SystemExit(
-            f"{corpus} has {len(shards)} files; at least two are needed, because the last one is held out."
+            f"{folder} has {len(texts)} text files and its folder {HELD} has {len(held_out)}; at least one of each is "
+            "needed, because settings are chosen on text that the model has not seen."
         )
-    return shards
+    return Corpus(texts, held_out)
+
+
+def _files(folder: Path) -> tuple[Path, ...]:
+    found = folder.iterdir() if folder.is_dir() else []
+    return tuple(sorted(path for path in found if path.is_file() and not path.name.startswith(".")))
 
 
 def install(made: Path) -> None:
@@ -99,7 +115,7 @@ def main() -> None:
     given = parser.parse_args()
     try:
         made = make_model(
-            find_shards(given.corpus), given.output, run=Run(given.threads, progress=Display(quiet=False))
+            find_corpus(given.corpus), given.output, run=Run(given.threads, progress=Display(quiet=False))
         )
     except WordatomsError as error:
         raise SystemExit(str(error)) from error

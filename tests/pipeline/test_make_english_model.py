@@ -39,23 +39,23 @@ def all_bytes(folder: Path) -> dict[str, bytes]:
 
 def test_the_same_text_gives_the_same_bytes(tool: ModuleType, tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    for seed in range(2):
-        (corpus / f"part-{seed}.txt").write_text(planted_text(seed))
-    shards, recipe = tool.find_shards(corpus), tool.Recipe(dim=20, n_atoms=11)
+    (corpus / "held").mkdir(parents=True)
+    for name, seed in (("part-0.txt", 0), ("part-1.txt", 1), ("held/book.txt", 2)):
+        (corpus / name).write_text(planted_text(seed))
+    found, recipe = tool.find_corpus(corpus), tool.Recipe(dim=20, n_atoms=11)
     first, second = (
-        tool.make_model(shards, tmp_path / f"work-{threads}", recipe=recipe, run=Run(threads)).path
-        for threads in (1, 2)
+        tool.make_model(found, tmp_path / f"work-{threads}", recipe=recipe, run=Run(threads)).path for threads in (1, 2)
     )
     assert all_bytes(first) == all_bytes(second)
     model = load(first)
-    assert model.folder.stages["tune"]["settings"]["from"] == "held"
+    assert [file["path"] for file in model.folder.stages["tune"]["inputs"]] == ["book.txt"]
+    assert model.uses is not None
     assert [file["path"] for file in model.folder.stages["count"]["inputs"]] == ["part-0.txt", "part-1.txt"]
     assert (first / "LICENCE.txt").read_bytes() == (SCRIPT.parent / "ENGLISH-LICENCE.txt").read_bytes()
     assert model.senses(model.words[0])
 
 
-def test_one_file_is_too_few(tool: ModuleType, tmp_path: Path) -> None:
+def test_some_text_must_be_held_out(tool: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "only.txt").write_text("one")
-    with pytest.raises(SystemExit, match="has 1 files"):
-        tool.find_shards(tmp_path)
+    with pytest.raises(SystemExit, match="has 1 text files and its folder held has 0"):
+        tool.find_corpus(tmp_path)
