@@ -33,6 +33,7 @@ from wordatoms.contexts.reader import make_reader
 from wordatoms.paper.wordnet import WordNet
 from wordatoms.parallel import one_blas_thread
 from wordatoms.run import Run
+from wordatoms.senses.clustering import cluster_vectors, paired_f_score, v_measure
 from wordatoms.senses.observing import Background, context_sums, find_senses, learn_background, near_views
 from wordatoms.senses.parts import ModelParts
 from wordatoms.senses.posterior import softmax, to_unit
@@ -52,6 +53,8 @@ MOST_COSINE = 0.25
 N_TRAIN, N_TEST, FEWEST = 900, 12, 150
 P_NONE = 0.1
 """Weight of the contexts of the word that was left out, among all contexts of a pseudoword."""
+LEAST_EVIDENCE = 0.07
+"""The loss hardly depends on smaller values, with which a single function word would say something."""
 LEAST_SHOWN = 0.03
 """Senses with a smaller share of the contexts are not shown by default."""
 
@@ -79,6 +82,9 @@ class Tried:
     """Held-out contexts by length, as sums over their words without the mean."""
     labels: NDArray[np.intp]
     weights: NDArray[np.float64]
+    by_code: NDArray[np.float32]
+    """The longest held-out contexts as their products with the atoms of the codes and whole, as models without uses
+    compare them."""
 
 
 class Bench:
@@ -149,7 +155,13 @@ class Bench:
             {length: self._sums(_cut(windows, length)) for length in LENGTHS},
             test_labels,
             (p_words / np.bincount(test_labels))[test_labels],
+            self._views_by_code(sorted(atoms), windows),
         )
+
+    def _views_by_code(self, atoms: list[int], windows: NDArray[np.int32]) -> NDArray[np.float32]:
+        units = to_unit(self.reader.vectors(windows))
+        seen = units @ np.asarray(self.parts.atoms.vectors[atoms]).T / np.sqrt(max(len(atoms), 1))
+        return np.concatenate([seen, self.parts.reading.rest * units], axis=1)
 
     def _sums(self, windows: NDArray[np.int32]) -> NDArray[np.float32]:
         return context_sums(self.reader, windows, self.background.mean)
@@ -168,8 +180,8 @@ def _cut(windows: NDArray[np.int32], length: int) -> NDArray[np.int32]:
     return cut
 
 
-def p_words(tried: Tried, length: int, fitted: Calibration, typical: float) -> NDArray[np.float64]:
-    """Return the probability of each word of a pseudoword, and last that of none of its senses, (n, n_words + 1)."""
+def p_senses(tried: Tried, length: int, fitted: Calibration, typical: float) -> NDArray[np.float64]:
+    """Return the probability of each sense, and last that of none, (n, n_senses + 1); see `SenseUses.p_senses`."""
     sums = tried.sums[length]
     contexts = sums / np.sqrt((sums**2).sum(axis=1, keepdims=True) + (fitted.evidence * typical) ** 2)
     lengths = np.linalg.norm(contexts, axis=1, keepdims=True)
@@ -178,9 +190,14 @@ def p_words(tried: Tried, length: int, fitted: Calibration, typical: float) -> N
     logits = np.empty((len(contexts), len(tried.vectors) + 1))
     logits[:, :-1] = fitted.scale * contexts @ tried.vectors.T + np.log(prior)
     logits[:, -1:] = fitted.scale * fitted.none_cosine * lengths + np.log(fitted.none_share)
-    p_senses = softmax(logits)
-    found = np.zeros((len(contexts), len(tried.shares) + 1))
-    np.add.at(found.T, np.append(tried.owners, len(tried.shares)), p_senses.T)
+    return softmax(logits)
+
+
+def p_words(tried: Tried, length: int, fitted: Calibration, typical: float) -> NDArray[np.float64]:
+    """Return the probability of each word of a pseudoword, and last that of none of its senses, (n, n_words + 1)."""
+    given = p_senses(tried, length, fitted, typical)
+    found = np.zeros((len(given), len(tried.shares) + 1))
+    np.add.at(found.T, np.append(tried.owners, len(tried.shares)), given.T)
     return found
 
 
@@ -215,7 +232,8 @@ def fit(items: Sequence[Tried], typical: float) -> Calibration:
     positive = np.array([name in ("scale", "evidence", "none_share") for name in names])
 
     def calibration(numbers: NDArray[np.float64]) -> Calibration:
-        return Calibration(**dict(zip(names, np.where(positive, np.exp(numbers), numbers).tolist(), strict=True)))
+        found = dict(zip(names, np.where(positive, np.exp(numbers), numbers).tolist(), strict=True))
+        return Calibration(**{**found, "evidence": max(found["evidence"], LEAST_EVIDENCE)})
 
     start = np.array([*asdict(Calibration()).values()])
     start = np.where(positive, np.log(np.maximum(start, 1e-9)), start)
@@ -268,6 +286,67 @@ def inventory(items: Sequence[Tried]) -> dict[str, Any]:
         "found": {name: (float(np.mean(each)), len(each)) for name, each in found.items()},
         "shown_per_word": n_shown / len(pairs),
         "extra": sum(tried.n_extra for tried in items) / n_shown,
+    }
+
+
+def pairs_and_clusters(items: Sequence[Tried], fitted: Calibration, typical: float) -> dict[str, Any]:
+    """How well pairs of contexts are told apart, and contexts put together, by what they are compared by.
+
+    For each way: the area under the ROC curve of cosines, same word against different ones; √(F·V) of as many clusters
+    as there are words; the same with an automatic number. Contexts are drawn in proportion to the shares.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
+
+    areas: dict[str, list[float]] = {}
+    clusters: dict[str, list[tuple[float, ...]]] = {}
+    cosines, same = [], []
+    for tried in items:
+        if len(tried.shares) < 2 or tried.left_out >= 0:
+            continue
+        chosen = _in_proportion(tried)
+        first, second = np.triu_indices(len(chosen), 1)
+        labels = tried.labels[chosen]
+        is_same = labels[first] == labels[second]
+        for name, rows in _compared(tried, fitted, typical).items():
+            units = to_unit(rows[chosen])
+            products = (units @ units.T)[first, second]
+            areas.setdefault(name, []).append(roc_auc_score(is_same, products))
+            found = [cluster_vectors(rows[chosen], k, n_starts=4) for k in (len(tried.shares), "auto")]
+            scores = [score(labels, each) for each in found for score in (paired_f_score, v_measure)]
+            clusters.setdefault(name, []).append(tuple(scores))
+            if name == "context and senses by use":
+                cosines.append(products)
+                same.append(is_same)
+    line = LogisticRegression(C=1e6).fit(np.concatenate(cosines)[:, None], np.concatenate(same))
+    means = {name: np.mean(scores, axis=0) for name, scores in clusters.items()}
+    return {
+        "ways": {
+            name: {
+                "area": float(np.mean(areas[name])),
+                "clusters": float(np.sqrt(f * v)),
+                "clusters_k_auto": float(np.sqrt(auto_f * auto_v)),
+            }
+            for name, (f, v, auto_f, auto_v) in means.items()
+        },
+        "same_sense": {"slope": float(line.coef_[0, 0]), "offset": float(line.intercept_[0])},
+    }
+
+
+def _in_proportion(tried: Tried) -> NDArray[np.intp]:
+    """Contexts of each word in proportion to its share, two or more of each."""
+    wanted = np.maximum(np.rint(tried.shares / tried.shares.max() * N_TEST), 2).astype(int)
+    return np.concatenate([np.flatnonzero(tried.labels == number)[:n] for number, n in enumerate(wanted)])
+
+
+def _compared(tried: Tried, fitted: Calibration, typical: float) -> dict[str, NDArray[np.float32]]:
+    contexts = to_unit(tried.sums[LENGTHS[-1]])
+    meant = to_unit(p_senses(tried, LENGTHS[-1], fitted, typical)[:, :-1] @ tried.vectors)
+    return {
+        "context": contexts,
+        "atoms of the code": tried.by_code,
+        "senses by use": meant,
+        "context and senses by use": np.concatenate([contexts, meant], axis=1),
     }
 
 
@@ -327,6 +406,7 @@ def main() -> None:
         "calibration": asdict(fitted),
         "n_pseudowords": [len(choosing), len(checking)],
         "inventory": inventory(items),
+        "pairs_and_clusters": pairs_and_clusters(checking, fitted, background.typical_length),
         "by_length": {
             length: figures(own) for length, own in answers(checking, fitted, background.typical_length).items()
         },

@@ -46,13 +46,13 @@ LEAST_CANDIDATE_SHARE, LEAST_CANDIDATES = 0.002, 3
 """… and to at least this share of them, and this many."""
 LEAST_SHARE, LEAST_OCCURRENCES = 0.004, 6
 """Senses with a smaller share of the uses, or in fewer sampled occurrences, are dropped."""
-MOST_SIMILAR = 0.65
+MOST_SIMILAR = 0.6
 """Senses that are more similar than this are one: the correlation of their products with the word's contexts, …"""
 VIEWS = {"around": 0.4, "before": 0.2, "after": 0.2}
 """… and, with these weights, the cosines of the words around the target, of the word before and of the one after it."""
 N_AROUND = 3
 """Words on each side that are around the target."""
-LEAST_LIFT = 6.0
+LEAST_LIFT = 8.0
 """A sense's contexts are at least this many times as frequent as random contexts that are as near to it."""
 N_DIRECTIONS = 5
 """Main directions of random contexts that are removed to find candidates."""
