@@ -21,7 +21,7 @@ from wordatoms.paper.exhibits.blocks import Figure
 from wordatoms.paper.exhibits.digests import _tasks_behind, sources_digest
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs, open_inputs
-from wordatoms.paper.report.bundled import bundle, read_bundled
+from wordatoms.paper.report.bundled import bundle, join_models, read_bundled
 from wordatoms.paper.report.outcome import Outcome
 from wordatoms.paper.report.page import make_page, write_report
 from wordatoms.paper.report.runner import EXHIBITS, find_exhibits, plain, run_exhibits
@@ -356,6 +356,45 @@ def test_damaged_bundled_results_are_missing(alone: Inputs, bundled: Path, tmp_p
         assert outcome.status == "missing"
     with pytest.raises(InputError, match=r"results\.json is not the results\.json of a report"):
         bundle(tmp_path, [], tmp_path)
+
+
+def test_rows_of_models_that_are_not_at_hand_are_kept() -> None:
+    made = {"model": "a (PMI, 9 words)", "others": []}
+    result = {"computed": "2026-02-02", "made": made, "numbers": {"baselines": {"cosine of pmi": 2}, "n_pairs": 3}}
+    old_made = {
+        "model": "b (PMI, 9 words)",
+        "others": ["c (GloVe, 9 words)", "d (SN, 9 words), its rows computed on x"],
+    }
+    rows = {"cosine of pmi": 1, "cosine of glove": 4, "cosine of sn": 5, "spelling": 6}
+    earlier = {"computed": "2026-01-01", "made": old_made, "numbers": {"baselines": rows, "scores": {}}}
+    joined = join_models(EXHIBITS["table-8"], result, earlier)
+    assert joined["numbers"] == {
+        "baselines": {"cosine of pmi": 2, "cosine of glove": 4, "cosine of sn": 5},
+        "n_pairs": 3,
+    }
+    assert joined["made"]["others"] == [
+        "c (GloVe, 9 words), its rows computed on 2026-01-01",
+        "d (SN, 9 words), its rows computed on x",
+    ]
+    assert join_models(EXHIBITS["table-5"], result, earlier) == result
+
+
+def test_bundling_may_keep_rows_of_other_models(report: tuple[Path, list[Outcome]], tmp_path: Path) -> None:
+    eight = EXHIBITS["table-8"]
+    bundle(report[0], [eight], tmp_path)
+    stored = json.loads((tmp_path / "table-8.json").read_text())
+    stored["numbers"]["baselines"]["cosine of cbow"] = stored["numbers"]["baselines"]["cosine of pmi"]
+    (tmp_path / "table-8.json").write_text(json.dumps(stored))
+    bundle(report[0], [eight], tmp_path, keep_models=True)
+    assert json.loads((tmp_path / "table-8.json").read_text())["numbers"] == stored["numbers"]
+    bundle(report[0], [eight], tmp_path)
+    assert "cosine of cbow" not in (tmp_path / "table-8.json").read_text()
+
+
+def test_every_part_named_by_an_exhibit_is_there() -> None:
+    for path in REPRODUCED.glob("*.json"):
+        numbers = json.loads(path.read_text("utf-8"))["numbers"]
+        assert all(isinstance(numbers[part], dict) for part in EXHIBITS[path.stem].by_model), path.name
 
 
 def test_the_bundled_results_of_the_package_can_be_shown() -> None:

@@ -108,9 +108,7 @@ def _tagged_synsets(lexicon: Lexicon, word: str) -> dict[Key, int]:
 
 def _without_forms(lexicon: Lexicon, profile: Profile, word: str) -> Profile:
     return {
-        each: weight
-        for each, weight in profile.items()
-        if not is_akin(each, word) and not lexicon.is_form(each, word)
+        each: weight for each, weight in profile.items() if not is_akin(each, word) and not lexicon.is_form(each, word)
     }
 
 
