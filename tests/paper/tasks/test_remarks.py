@@ -91,7 +91,7 @@ def test_squared_sums_of_known_codes() -> None:
 
 
 def test_result_tells_the_paper_beside_ours(result: RemarksResult) -> None:
-    assert len(result.rows()) == 7
+    assert len(result.rows()) == 8
     content = result.to_json()
     assert set(content) == {"scores", "baselines", "paper", "verdict", "items"}
     assert sum(content["items"]["windows_by_best_n_atoms"]) == len(result.n_best)

@@ -165,9 +165,11 @@ class Lexicon:
         """
         if token in JARGON or (token in self.known and not token.endswith("s")):
             return token
-        bases = next((found for pos in "nva" if (found := self._bases(token, pos))), [])
-        bases += [token] if token in self.known else []
-        return max(bases, key=self._n_tags, default="")
+        own = [token] if token in self.known else []
+        for pos in "nva":
+            if found := self._bases(token, pos):
+                return max(found + own, key=lambda word: self._n_tags(word, pos))
+        return next(iter(own), "")
 
     def _bases(self, token: str, pos: str) -> list[str]:
         found = self.wordnet.irregular_bases(token, pos) or self.wordnet.base_forms(token, pos)
@@ -180,8 +182,9 @@ class Lexicon:
     def _find_spellings(self, word: str) -> frozenset[str]:
         return frozenset((word, *self.wordnet.base_forms(word)))
 
-    def _n_tags(self, word: str) -> int:
-        return self.tags_by_part.get(word, Counter()).total()
+    def _n_tags(self, word: str, pos: str | None = None) -> int:
+        tags = self.tags_by_part.get(word, Counter())
+        return tags[pos] if pos else tags.total()
 
     def n_uses(self, word: str) -> int:
         """Glosses with a word plus tagged occurrences; measures how well it is known."""
