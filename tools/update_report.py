@@ -1,4 +1,4 @@
-"""Compute everything in the report that depends on the bundled model, bundle the results and render docs/report.
+"""Compute everything in the report that depends on the bundled model, bundle the results and render the report.
 
     python tools/update_report.py WORK --data DATA --with sn --with glove --with nnse --with cbow
 
@@ -22,10 +22,14 @@ from time import perf_counter
 from typing import NamedTuple
 
 from wordatoms.errors import WordatomsError
+from wordatoms.paper.exhibits.charts import write_charts
 from wordatoms.paper.report.bundled import bundle
 from wordatoms.paper.report.runner import find_exhibits
+from wordatoms.paper.tasks.lineup.exhibit import draw_by_chosen, draw_by_shown
+from wordatoms.storage.bundled import REPRODUCED
+from wordatoms.storage.untrusted import read_json
 
-DOCS = Path(__file__).parents[1] / "docs" / "report"
+DOCS = Path(__file__).parents[1] / "docs"
 
 
 class Part(NamedTuple):
@@ -83,7 +87,7 @@ def main() -> None:
     parser.add_argument("--all-models", action="store_true", help="compute the rows of other vectors everywhere")
     parser.add_argument("--part", action="append", choices=[part.name for part in PARTS], help="default: all")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time, one thread each")
-    parser.add_argument("--no-docs", action="store_true", help="do not render docs/report")
+    parser.add_argument("--no-docs", action="store_true", help="do not render docs/report and the plots")
     update(parser.parse_args())
 
 
@@ -96,7 +100,8 @@ def update(given: argparse.Namespace) -> None:
         if part.name not in failed:
             _bundle(part, given.work / part.name)
     if not (failed or given.no_docs):
-        render(DOCS)
+        render(DOCS / "report")
+        draw_lineup(DOCS / "results" / "lineup.svg")
     if failed:
         raise SystemExit(f"failed: {', '.join(failed)}; see the logs in {given.work}.")
 
@@ -122,6 +127,12 @@ def render(folder: Path) -> None:
     """Render the report from the bundled results; exhibits that need nothing but the bundled model are computed."""
     asked = ["reproduce", "--all", "--bundled", "--quiet", "-o", str(folder)]
     subprocess.run([sys.executable, "-m", "wordatoms", *asked], check=True)
+
+
+def draw_lineup(path: Path) -> None:
+    """Draw both panels of Figure 1 from the bundled result."""
+    numbers = read_json(REPRODUCED / "figure-1a.json")["numbers"]
+    write_charts(path, [draw_by_chosen(numbers), draw_by_shown(numbers)])
 
 
 if __name__ == "__main__":
