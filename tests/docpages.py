@@ -56,7 +56,6 @@ ONLY_PARSED = {
     "python benchmarks/training.py": "measures at full size",
     "python benchmarks/uses.py": "measures at full size",
     "python tools/fuzz.py": "takes a minute per target",
-    "python tools/update_report.py": "takes twenty minutes",
 }
 """Beginnings of commands whose options are checked but which are not run, and why."""
 SMALLER = {
