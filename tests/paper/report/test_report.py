@@ -377,7 +377,11 @@ def test_rows_of_models_that_are_not_at_hand_are_kept() -> None:
         "c (GloVe, 9 words), its rows computed on 2026-01-01",
         "d (SN, 9 words), its rows computed on x",
     ]
-    assert join_models(EXHIBITS["table-5"], result, earlier) == result
+    lacking = {**result, "numbers": {"by_paper": None}}
+    assert join_models(EXHIBITS["table-5"], lacking, earlier) == lacking
+    joined = join_models(EXHIBITS["table-5"], lacking, {**earlier, "numbers": {"by_paper": {"atoms": []}}})
+    assert joined["numbers"] == {"by_paper": {"atoms": []}}
+    assert joined["made"]["others"] == ["d (SN, 9 words), its rows computed on x"]
 
 
 def test_bundling_may_keep_rows_of_other_models(report: tuple[Path, list[Outcome]], tmp_path: Path) -> None:

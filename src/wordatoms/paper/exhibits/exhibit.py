@@ -54,6 +54,9 @@ class Exhibit:
     """Which parts of the numbers have an entry for each method of vectors, and how its name is made from the method:
     `{"baselines": "cosine of {}"}`. The entries of models that are not at hand can be kept from an earlier result."""
 
+    of_one_model: Mapping[str, str] = field(default_factory=dict)
+    """Parts of the numbers that come from one other model, by the method of its vectors; None if it is not at hand."""
+
     def missing(self, inputs: Inputs) -> list[Need]:
         return [need for need in self.needs if not need.is_met(inputs)]
 

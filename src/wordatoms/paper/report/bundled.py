@@ -58,7 +58,7 @@ def bundle(report: Path, exhibits: list[Exhibit], folder: Path = REPRODUCED, *, 
     """Store the computed results of a report, as `results.json` in its folder has them; return their names.
 
     With `keep_models`, the rows of models that the report does not have are kept from the result stored before, with
-    the date of their computation (see `Exhibit.by_model`).
+    the date of their computation (see `Exhibit.by_model` and `Exhibit.of_one_model`).
     """
     path = report / "results.json"
     try:
@@ -91,6 +91,10 @@ def join_models(exhibit: Exhibit, result: dict[str, Any], earlier: dict[str, Any
         missing = [method for method in TRAINERS if name.format(method) in old.keys() - rows.keys()]
         numbers[part] = {**rows, **{name.format(method): old[name.format(method)] for method in missing}}
         kept.update(missing)
+    for part, method in exhibit.of_one_model.items():
+        if numbers[part] is None and (old_part := earlier["numbers"].get(part)):
+            numbers[part] = old_part
+            kept.add(method)
     made, old_made = result["made"], earlier["made"]
     described = [
         each if _COMPUTED in each else f"{each}{_COMPUTED}{earlier['computed']}"
