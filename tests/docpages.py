@@ -38,6 +38,7 @@ ONLY_PARSED = {
     "reproduce atoms": "codes all words of the English model four times",
     "reproduce meta-atoms": "runs 30 sparse codings",
     "reproduce candidates": "draws lineups for 700 senses",
+    "reproduce topics": "learns topics from a large text",
     "lineup build": "reads all of WordNet, which takes half a minute",
     "train /shared/corpus": "needs a cluster",
     "train s3://": "needs a bucket",

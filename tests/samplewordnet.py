@@ -31,6 +31,7 @@ ENTRIES = {
     "adj": [Entry(["elastic"], "returning to shape"), Entry(["springy(p)"], "like a spring", (("&", "a", 0),), "s")],
     "adv": [Entry(["up"], "to a higher place")],
 }
+EXCEPTIONS = {"noun": "springen spring\n", "verb": "sprang spring\nsprung spring\n", "adj": "", "adv": ""}
 PLACES = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 LETTERS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 
@@ -43,6 +44,7 @@ def write_database(folder: Path) -> Path:
         lines = [format_entry(name, number, offsets) for number in range(len(ENTRIES[name]))]
         (folder / f"data.{name}").write_text(LICENCE + "".join(lines), "utf-8")
         (folder / f"index.{name}").write_text(LICENCE + format_index(name, offsets[name]), "utf-8")
+        (folder / f"{name}.exc").write_text(EXCEPTIONS[name], "utf-8")
     return folder
 
 

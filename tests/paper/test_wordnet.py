@@ -49,6 +49,33 @@ def test_unknown_words_have_no_senses(wordnet: WordNet, lemma: str) -> None:
     assert wordnet.synsets(lemma) == []
 
 
+@pytest.mark.parametrize(
+    ("form", "pos", "bases"),
+    [
+        ("springs", None, ["spring"]),
+        ("sprang", None, ["spring"]),
+        ("sprang", "n", []),
+        ("springen", "n", ["spring"]),
+        ("jumping", "v", ["jump"]),
+        ("jumped", None, ["jump"]),
+        ("spring", None, []),
+        ("devices", None, ["device"]),
+        ("elasticer", "a", ["elastic"]),
+        ("zzz", None, []),
+        ("", None, []),
+    ],
+)
+def test_base_forms(wordnet: WordNet, form: str, pos: str | None, bases: list[str]) -> None:
+    assert wordnet.base_forms(form, pos) == bases
+
+
+def test_irregular_forms_come_first(wordnet: WordNet) -> None:
+    (wordnet.folder / "noun.exc").write_text("springs fall\njumped spring_jump\n\n")
+    assert wordnet.base_forms("springs") == ["fall", "spring"]
+    assert wordnet.irregular_bases("springs") == ["fall"]
+    assert wordnet.base_forms("jumped") == ["jump"]  # WordNet has no such phrase
+
+
 def test_pointers(wordnet: WordNet) -> None:
     coil, season, jump = wordnet.synsets("spring")
     assert [each.lemmas[0] for each in coil.pointers("hypernym")] == ["device"]

@@ -4,7 +4,8 @@ It provides the senses for Test 2 of the paper (Section 4.2) and for the police 
 `data.noun`, …) are plain text; each is read when first needed and searched in place, so that one word takes
 milliseconds. The data are not bundled: install Debian's package `wordnet-base`, or Princeton's archive of the database.
 
-Left out: inflected forms (`*.exc` and the rules of morphology), verb frames, sense counts and lexicographer files.
+Inflected forms are reduced by WordNet's own lists (`*.exc`) and endings. Left out: verb frames, sense counts and
+lexicographer files.
 """
 
 from __future__ import annotations
@@ -50,6 +51,22 @@ KINDS = {
     "\\": "pertainym",
 }
 """Pointer symbols and their names."""
+ENDINGS = {
+    "n": (
+        ("s", ""),
+        ("ses", "s"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ),
+    "v": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+    "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "r": (),
+}
+"""The endings of regular forms and what takes their place, by part of speech; those of WordNet's manual (morphy)."""
 COMMON_FOLDERS = (
     "/usr/share/wordnet",
     "/usr/share/wordnet/dict",
@@ -111,7 +128,7 @@ class WordNet:
     def synsets(self, lemma: str, pos: str | None = None) -> list[Synset]:
         """The senses of a word in the order of WordNet, the most frequent of each part of speech first.
 
-        The list is empty if WordNet does not have the word; inflected forms are not looked up.
+        The list is empty if WordNet does not have the word; inflected forms are not looked up, see `base_forms`.
         """
         return [self.synset(part, offset) for part in _parts(pos) for offset in self._files[part].find_offsets(lemma)]
 
@@ -119,6 +136,27 @@ class WordNet:
         """The synset at an offset in a data file."""
         file = self._files[_parts(pos)[0]]
         return _parse_synset(file.data_line(offset), file, offset, self)
+
+    def base_forms(self, form: str, pos: str | None = None) -> list[str]:
+        """The words of which this may be an inflected form: those of the lists of exceptions, then the regular ones.
+
+        Only words that WordNet has with that part of speech are found. A word is not a form of itself.
+
+        Examples
+        --------
+        >>> from wordatoms.paper.wordnet import WordNet
+        >>> WordNet().base_forms("leaves")  # doctest: +SKIP
+        ['leaf', 'leave']
+        """
+        regular = [(part, base) for part in _parts(pos) for base in _without_ending(form, part)]
+        found = [base for part, base in regular if self._files[part].find_offsets(base)]
+        return [base for base in dict.fromkeys(self.irregular_bases(form, pos) + found) if base != form]
+
+    def irregular_bases(self, form: str, pos: str | None = None) -> list[str]:
+        """The words of which this is an irregular form, by the lists of exceptions."""
+        listed = [(part, base) for part in _parts(pos) for base in self._files[part].exceptions.get(form, ())]
+        found = [base for part, base in listed if self._files[part].find_offsets(base)]
+        return [base for base in dict.fromkeys(found) if base != form]
 
     def lemmas(self, pos: str | None = None) -> Iterator[str]:
         """All words and phrases of one part of speech, or of all in turn."""
@@ -146,6 +184,13 @@ class _PartFiles:
     @cached_property
     def data(self) -> bytes:
         return read_database(self.folder / f"data.{self.name}")
+
+    @cached_property
+    def exceptions(self) -> dict[str, list[str]]:
+        """The base forms of irregular forms."""
+        lines = read_database(self.folder / f"{self.name}.exc").decode(errors="replace").splitlines()
+        fields = [[_spell(word) for word in line.split()] for line in lines]
+        return {words[0]: words[1:] for words in fields if words}
 
     def find_offsets(self, lemma: str) -> list[int]:
         """The offsets of a word's synsets, in order."""
@@ -242,6 +287,13 @@ def _parse_synset(line: str, file: _PartFiles, offset: int, wordnet: WordNet) ->
 def _parse_pointers(fields: list[str]) -> tuple[Pointer, ...]:
     """Parse the number of pointers, then four fields for each, the last of which is ignored."""
     return tuple(Pointer(fields[at], fields[at + 2], int(fields[at + 1])) for at in range(1, 4 * int(fields[0]), 4))
+
+
+def _without_ending(form: str, pos: str) -> list[str]:
+    """A form without each of its possible endings; as in morphy, a noun in -ss is not a plural."""
+    if pos == "n" and form.endswith("ss"):
+        return []
+    return [form.removesuffix(ending) + base for ending, base in ENDINGS[pos] if form.endswith(ending)]
 
 
 def _spell(word: str) -> str:

@@ -21,7 +21,7 @@ from wordatoms.paper.exhibits.blocks import Figure
 from wordatoms.paper.exhibits.digests import _tasks_behind, sources_digest
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs, open_inputs
-from wordatoms.paper.report.bundled import bundle, read_bundled
+from wordatoms.paper.report.bundled import bundle, join_models, read_bundled
 from wordatoms.paper.report.outcome import Outcome
 from wordatoms.paper.report.page import make_page, write_report
 from wordatoms.paper.report.runner import EXHIBITS, find_exhibits, plain, run_exhibits
@@ -122,6 +122,7 @@ def test_every_table_and_figure_of_the_paper_is_there() -> None:
         "embeddings",
         "sentences",
         "candidates",
+        "topics",
     }
 
 
@@ -137,7 +138,7 @@ def test_names_come_in_the_order_of_the_report() -> None:
         "figure-1b",
         "walk",
     ]
-    with pytest.raises(InputError, match=r"no exhibit 'table-9'; pass some of table-1, .*sentences, or --all"):
+    with pytest.raises(InputError, match=r"no exhibit 'table-9'; pass some of table-1, .*topics, or --all"):
         find_exhibits(["table-9"])
 
 
@@ -147,7 +148,7 @@ def test_names_come_in_the_order_of_the_report() -> None:
 def test_all_is_done_where_all_is_at_hand(report: tuple[Path, list[Outcome]]) -> None:
     ended = {outcome.exhibit.name: (outcome.status, outcome.says or outcome.missing) for outcome in report[1]}
     left = {name: why for name, (status, why) in ended.items() if status != "done"}
-    assert set(left) <= {"tuning"}, left
+    assert set(left) <= {"tuning", "topics"}, left
 
 
 def test_what_a_model_shows_alone(alone: Inputs, tmp_path: Path) -> None:
@@ -307,7 +308,7 @@ def bundled(report: tuple[Path, list[Outcome]], tmp_path_factory: pytest.TempPat
     """The results of the report, as a package would bring them along."""
     folder = tmp_path_factory.mktemp("bundled")
     stored = bundle(report[0], [*EXHIBITS.values()], folder)
-    assert {*stored} >= {*EXHIBITS} - {"tuning"}
+    assert {*stored} >= {*EXHIBITS} - {"tuning", "topics"}
     return folder
 
 
@@ -356,6 +357,49 @@ def test_damaged_bundled_results_are_missing(alone: Inputs, bundled: Path, tmp_p
         assert outcome.status == "missing"
     with pytest.raises(InputError, match=r"results\.json is not the results\.json of a report"):
         bundle(tmp_path, [], tmp_path)
+
+
+def test_rows_of_models_that_are_not_at_hand_are_kept() -> None:
+    made = {"model": "a (PMI, 9 words)", "others": []}
+    result = {"computed": "2026-02-02", "made": made, "numbers": {"baselines": {"cosine of pmi": 2}, "n_pairs": 3}}
+    old_made = {
+        "model": "b (PMI, 9 words)",
+        "others": ["c (GloVe, 9 words)", "d (SN, 9 words), its rows computed on x"],
+    }
+    rows = {"cosine of pmi": 1, "cosine of glove": 4, "cosine of sn": 5, "spelling": 6}
+    earlier = {"computed": "2026-01-01", "made": old_made, "numbers": {"baselines": rows, "scores": {}}}
+    joined = join_models(EXHIBITS["table-8"], result, earlier)
+    assert joined["numbers"] == {
+        "baselines": {"cosine of pmi": 2, "cosine of glove": 4, "cosine of sn": 5},
+        "n_pairs": 3,
+    }
+    assert joined["made"]["others"] == [
+        "c (GloVe, 9 words), its rows computed on 2026-01-01",
+        "d (SN, 9 words), its rows computed on x",
+    ]
+    lacking = {**result, "numbers": {"by_paper": None}}
+    assert join_models(EXHIBITS["table-5"], lacking, earlier) == lacking
+    joined = join_models(EXHIBITS["table-5"], lacking, {**earlier, "numbers": {"by_paper": {"atoms": []}}})
+    assert joined["numbers"] == {"by_paper": {"atoms": []}}
+    assert joined["made"]["others"] == ["d (SN, 9 words), its rows computed on x"]
+
+
+def test_bundling_may_keep_rows_of_other_models(report: tuple[Path, list[Outcome]], tmp_path: Path) -> None:
+    eight = EXHIBITS["table-8"]
+    bundle(report[0], [eight], tmp_path)
+    stored = json.loads((tmp_path / "table-8.json").read_text())
+    stored["numbers"]["baselines"]["cosine of cbow"] = stored["numbers"]["baselines"]["cosine of pmi"]
+    (tmp_path / "table-8.json").write_text(json.dumps(stored))
+    bundle(report[0], [eight], tmp_path, keep_models=True)
+    assert json.loads((tmp_path / "table-8.json").read_text())["numbers"] == stored["numbers"]
+    bundle(report[0], [eight], tmp_path)
+    assert "cosine of cbow" not in (tmp_path / "table-8.json").read_text()
+
+
+def test_every_part_named_by_an_exhibit_is_there() -> None:
+    for path in REPRODUCED.glob("*.json"):
+        numbers = json.loads(path.read_text("utf-8"))["numbers"]
+        assert all(isinstance(numbers[part], dict) for part in EXHIBITS[path.stem].by_model), path.name
 
 
 def test_the_bundled_results_of_the_package_can_be_shown() -> None:

@@ -312,7 +312,12 @@ def test_command(arguments: list[str], tmp_path: Path) -> None:
     assert (tmp_path / "figure-a.svg").exists()
     assert (tmp_path / "figure-b.svg").exists()
     written = CliRunner().invoke(command, [*arguments, "-n", "8", "--json", "--runs", "2"], catch_exceptions=False)
-    assert json.loads(written.stdout)["testbed"] == {"words": 10, "senses": 20, "runs": 2}
+    assert json.loads(written.stdout)["testbed"] == {
+        "words": 10,
+        "senses": 20,
+        "runs": 2,
+        "digest": Testbed.load(Path(arguments[-1])).digest,
+    }
 
 
 def test_command_shows_one_lineup(arguments: list[str]) -> None:

@@ -77,7 +77,9 @@ def test_identity_test_against_planted_covariances() -> None:
 def test_squared_coefficients_are_bounded_by_the_squared_length(result: RemarksResult) -> None:
     assert result.bound.within > 0.95
     assert 0 < result.bound.mean <= result.bound.largest
-    assert result.bound.within_nearest <= 1
+    assert result.bound.bounded <= result.bound.within
+    assert 0 <= result.bound.bounded_nearest <= 1
+    assert result.bound.mean_nearest > 0
 
 
 def test_squared_sums_of_known_codes() -> None:
@@ -85,11 +87,11 @@ def test_squared_sums_of_known_codes() -> None:
     codes = sparse_code(vectors, np.eye(4, dtype=np.float32), sparsity=2)
     atoms = describe_atoms(Embeddings(list("abc"), vectors), np.eye(4, dtype=np.float32), codes)
     found = squared_sums(vectors, atoms, np.random.default_rng(0))
-    assert (found.within, found.mean, found.largest, found.within_nearest) == (1, 1, 1, 1)
+    assert (found.bounded, found.within, found.mean, found.largest, found.bounded_nearest) == (1, 1, 1, 1, 1)
 
 
 def test_result_tells_the_paper_beside_ours(result: RemarksResult) -> None:
-    assert len(result.rows()) == 7
+    assert len(result.rows()) == 8
     content = result.to_json()
     assert set(content) == {"scores", "baselines", "paper", "verdict", "items"}
     assert sum(content["items"]["windows_by_best_n_atoms"]) == len(result.n_best)

@@ -6,8 +6,8 @@ without computing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from wordatoms.paper.exhibits.blocks import Block, Figure
@@ -49,6 +49,13 @@ class Exhibit:
     reads_model: bool = True
     shareable: Callable[[Numbers], Numbers] = lambda numbers: numbers
     """What of the numbers may be published: no text of others."""
+
+    by_model: Mapping[str, str] = field(default_factory=dict)
+    """Which parts of the numbers have an entry for each method of vectors, and how its name is made from the method:
+    `{"baselines": "cosine of {}"}`. The entries of models that are not at hand can be kept from an earlier result."""
+
+    of_one_model: Mapping[str, str] = field(default_factory=dict)
+    """Parts of the numbers that come from one other model, by the method of its vectors; None if it is not at hand."""
 
     def missing(self, inputs: Inputs) -> list[Need]:
         return [need for need in self.needs if not need.is_met(inputs)]

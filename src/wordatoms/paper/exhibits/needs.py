@@ -101,6 +101,12 @@ TEXT = Need(
     lambda inputs: bool(inputs.text),
     _text_digests,
 )
+LONG_TEXT = Need(
+    "text of a megabyte or more",
+    TEXT.how,
+    lambda inputs: sum(path.stat().st_size for path in inputs.text_files) >= 1 << 20,
+    _text_digests,
+)
 SOURCE = Need(
     "source of the text",
     'source and licence of the text, because its sentences are shown: --source "English Wikipedia, CC BY-SA 4.0"',

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from wordatoms.embeddings.trainers import TRAINERS
 from wordatoms.errors import InputError
 from wordatoms.paper.exhibits.exhibit import Exhibit
 from wordatoms.paper.exhibits.published import shown_method
@@ -21,6 +22,8 @@ from wordatoms.storage.untrusted import read_json
 
 DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, StopIteration, ZeroDivisionError)
 """What reading and showing a result that is not ours, or no longer ours, may raise."""
+
+_COMPUTED = ", its rows computed on "
 
 
 def read_bundled(exhibit: Exhibit, folder: Path = REPRODUCED) -> Outcome | None:
@@ -51,8 +54,12 @@ def read_bundled(exhibit: Exhibit, folder: Path = REPRODUCED) -> Outcome | None:
     return outcome
 
 
-def bundle(report: Path, exhibits: list[Exhibit], folder: Path = REPRODUCED) -> list[str]:
-    """Store the computed results of a report, as `results.json` in its folder has them; return their names."""
+def bundle(report: Path, exhibits: list[Exhibit], folder: Path = REPRODUCED, *, keep_models: bool = False) -> list[str]:
+    """Store the computed results of a report, as `results.json` in its folder has them; return their names.
+
+    With `keep_models`, the rows of models that the report does not have are kept from the result stored before, with
+    the date of their computation (see `Exhibit.by_model` and `Exhibit.of_one_model`).
+    """
     path = report / "results.json"
     try:
         found = read_json(path)
@@ -64,11 +71,37 @@ def bundle(report: Path, exhibits: list[Exhibit], folder: Path = REPRODUCED) -> 
     folder.mkdir(parents=True, exist_ok=True)
     for exhibit in chosen:
         entry = entries[exhibit.name]
-        kept = {name: entry[name] for name in ("computed", "seconds", "machine")}
-        write_json(
-            folder / f"{exhibit.name}.json", {**kept, "made": made, "numbers": exhibit.shareable(entry["numbers"])}
-        )
+        result = {
+            **{name: entry[name] for name in ("computed", "seconds", "machine")},
+            "made": made,
+            "numbers": exhibit.shareable(entry["numbers"]),
+        }
+        path = folder / f"{exhibit.name}.json"
+        if keep_models and path.is_file():
+            result = join_models(exhibit, result, read_json(path))
+        write_json(path, result)
     return [exhibit.name for exhibit in chosen]
+
+
+def join_models(exhibit: Exhibit, result: dict[str, Any], earlier: dict[str, Any]) -> dict[str, Any]:
+    """A result with the rows of an earlier one for those methods of vectors that it lacks."""
+    numbers, kept = dict(result["numbers"]), set[str]()
+    for part, name in exhibit.by_model.items():
+        rows, old = numbers[part], earlier["numbers"].get(part, {})
+        missing = [method for method in TRAINERS if name.format(method) in old.keys() - rows.keys()]
+        numbers[part] = {**rows, **{name.format(method): old[name.format(method)] for method in missing}}
+        kept.update(missing)
+    for part, method in exhibit.of_one_model.items():
+        if numbers[part] is None and (old_part := earlier["numbers"].get(part)):
+            numbers[part] = old_part
+            kept.add(method)
+    made, old_made = result["made"], earlier["made"]
+    described = [
+        each if _COMPUTED in each else f"{each}{_COMPUTED}{earlier['computed']}"
+        for each in (old_made["model"], *old_made["others"])
+        if any(f"({shown_method(method)}," in each for method in kept)
+    ]
+    return {**result, "numbers": numbers, "made": {**made, "others": [*made["others"], *described]}}
 
 
 def describe_bundled(outcome: Outcome) -> str:

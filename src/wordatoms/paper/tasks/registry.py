@@ -23,6 +23,7 @@ FOLDERS = (
     "lineup",
     "similarity",
     "sentences",
+    "topics",
 )
 TASKS: dict[str, Task] = {
     task.name: task for folder in FOLDERS for task in import_module(f"wordatoms.paper.tasks.{folder}").TASKS

@@ -179,4 +179,5 @@ TABLE_5 = Exhibit(
     _why,
     needs=(needs.ATOMS,),
     helped_by=(needs.OTHERS,),
+    of_one_model={"by_paper": PAPER_METHOD},
 )

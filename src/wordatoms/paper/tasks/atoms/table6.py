@@ -15,7 +15,7 @@ from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Role, Row, Ta
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import SENSES, SPARSITY, shown_method
-from wordatoms.paper.tasks.atoms.table5 import best_atom, known_units, nearest, paper_model, split_columns
+from wordatoms.paper.tasks.atoms.table5 import PAPER_METHOD, best_atom, known_units, nearest, paper_model, split_columns
 from wordatoms.senses.model import SenseModel
 
 N_NEAREST = 50
@@ -154,4 +154,5 @@ TABLE_6 = Exhibit(
     _why,
     needs=(needs.ATOMS, needs.knows(*SENSES)),
     helped_by=(needs.OTHERS,),
+    of_one_model={"by_paper": PAPER_METHOD},
 )

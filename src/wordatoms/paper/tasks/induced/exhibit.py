@@ -189,5 +189,6 @@ TABLE_2 = Exhibit(
     _why_induced,
     needs=(needs.TEXT,),
     helped_by=(needs.OTHERS,),
+    by_model={"models": "{}"},
 )
 EXHIBITS = (TABLE_2,)

@@ -48,8 +48,9 @@ def run(
     if "map" in inputs.model.folder.stages:
         methods[f"{first}, lists read as contexts"] = context_method(inputs.model, **choices)
     if inputs.model.uses is not None:
+        ours = f"{first}, senses by use and atoms"  # what a model with uses knows, whatever it scores
         methods[f"{first}, senses by use"] = uses_method(inputs.model, **choices)
-        methods[f"{first}, senses by use and atoms"] = uses_method(inputs.model, with_atoms=True, **choices)
+        methods[ours] = uses_method(inputs.model, with_atoms=True, **choices)
     competing = _competing_methods(inputs, testbed, unit=not raw, remove_common=remove_common)
     methods |= competing | {f"{name}{UNIT_LISTS}": unit_lists(method) for name, method in competing.items()}
     headline = Setting(shown or PAPER_N, chosen)

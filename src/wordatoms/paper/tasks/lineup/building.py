@@ -12,7 +12,9 @@ No embedding is used, so that none has an advantage. The rules:
 5. A word qualifies if it has two to six such senses, at least two of them concrete things. Words are ranked by the
    weight of their weakest list, the overlap of their senses, the share of pairs of senses in different lexicographer
    files and the share of concrete senses. They are drawn at random from the best, with fixed shares of words with two,
-   three, … senses (`SENSES_PER_WORD`), 3.5 on average.
+   three, … senses (`SENSES_PER_WORD`), 3.5 on average. The paper's example *bat* is always one of them.
+
+Inflected forms are those of WordNet's own lists and endings, so that WordNet alone decides the testbed.
 """
 
 from __future__ import annotations
@@ -26,12 +28,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wordatoms.contexts.usages import target_forms
 from wordatoms.errors import InputError
 from wordatoms.paper.tasks.lineup.data import N_RELATED, LineupSense, Testbed
 from wordatoms.paper.tasks.lineup.profiles import Key, Lexicon, Profile, add_shares, cosine, pointed
 from wordatoms.paper.wordnet import PARTS, WordNet
-from wordatoms.text.tokenizer import Tokenizer
 
 SAME_SENSE = frozenset(("+", "$", "&", "^", "<", "\\"))
 """Pointers between synsets that count as one sense."""
@@ -54,9 +54,10 @@ FEWEST_TAGS = 2
 MOST_SENSES = 6
 SENSES_PER_WORD = {2: 0.175, 3: 0.375, 4: 0.275, 5: 0.125, 6: 0.05}
 """The share of words by number of senses; 3.5 senses on average."""
-_PLAIN = Tokenizer()
 POOL = 1.5
 """Size of the pool of candidates, relative to the number of words drawn."""
+EXAMPLES = frozenset(("bat",))
+"""Words that are always in the testbed if they qualify, because the paper shows them."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,7 @@ def group_synsets(lexicon: Lexicon, word: str) -> list[CoarseSense]:
     tags = _tagged_synsets(lexicon, word)
     if not tags:
         return []
-    forms = target_forms(word, _PLAIN)
-    profiles = {key: _without_forms(lexicon.profile(key), word, forms) for key in tags}
+    profiles = {key: _without_forms(lexicon, lexicon.profile(key), word) for key in tags}
 
     def is_one_sense(one: Key, other: Key) -> bool:
         return is_near(lexicon, one, other) or cosine(profiles[one], profiles[other]) > ALIKE
@@ -106,8 +106,10 @@ def _tagged_synsets(lexicon: Lexicon, word: str) -> dict[Key, int]:
     return found
 
 
-def _without_forms(profile: Profile, word: str, forms: Container[str]) -> Profile:
-    return {each: weight for each, weight in profile.items() if not is_akin(each, word) and each not in forms}
+def _without_forms(lexicon: Lexicon, profile: Profile, word: str) -> Profile:
+    return {
+        each: weight for each, weight in profile.items() if not is_akin(each, word) and not lexicon.is_form(each, word)
+    }
 
 
 def is_near(lexicon: Lexicon, one: Key, other: Key) -> bool:
@@ -180,7 +182,7 @@ def _fit(profile: Profile, words: Profile) -> float:
 def _with_glosses(lexicon: Lexicon, word: str, sense: CoarseSense, keys: Sequence[Key]) -> CoarseSense:
     strength: Profile = {}
     add_shares(strength, [lexicon.gloss_words[key] for key in keys], MENTIONS, at_least=2)
-    added = _without_forms(lexicon.weighted(strength), word, target_forms(word, _PLAIN))
+    added = _without_forms(lexicon, lexicon.weighted(strength), word)
     return replace(sense, profile=_pooled([sense.profile, added]), n_uses=sense.n_uses + len(keys))
 
 
@@ -289,7 +291,7 @@ def candidates(lexicon: Lexicon) -> Iterator[str]:
 
 
 def draw_items(items: Sequence[Item], n_words: int, random_state: int) -> list[Item]:
-    """Draw words from the best, with the shares of `SENSES_PER_WORD`."""
+    """Draw words from the best, with the shares of `SENSES_PER_WORD`, and the paper's `EXAMPLES`."""
     rng = np.random.default_rng(random_state)
     drawn: list[Item] = []
     ends = [0, *(round(n_words * share) for share in accumulate(SENSES_PER_WORD.values()))]
@@ -301,5 +303,7 @@ def draw_items(items: Sequence[Item], n_words: int, random_state: int) -> list[I
             raise InputError(
                 f"{n} words with {n_senses} senses are needed, but only {len(pool)} qualify; pass fewer words."
             )
-        drawn += [pool[place] for place in rng.choice(len(pool), n, replace=False)]
+        chosen = [pool[place] for place in rng.choice(len(pool), n, replace=False)]
+        examples = [item for item in best if item.word in EXAMPLES and item not in chosen]
+        drawn += [*examples, *chosen][:n]
     return drawn

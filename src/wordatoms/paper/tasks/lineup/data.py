@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
@@ -124,6 +125,12 @@ class Testbed(Mapping[str, tuple[LineupSense, ...]]):
     def most_shown(self) -> int:
         """The maximum number of senses that a lineup of any word can show."""
         return int((~self.barred).sum(axis=1).min())
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all words and their lists, by which results on the same testbed are known."""
+        lines = [" ".join((word, *sense.related)) for word, senses in self.senses_of.items() for sense in senses]
+        return sha256("\n".join(lines).encode()).hexdigest()[:16]
 
     # --- files
 

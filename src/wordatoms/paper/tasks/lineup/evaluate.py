@@ -78,6 +78,8 @@ class WordItem(NamedTuple):
 
 @dataclass(frozen=True)
 class LineupResult(TaskResult):
+    testbed: str
+    """The digest of the testbed."""
     n_words: int
     n_senses: int
     n_runs: int
@@ -169,7 +171,12 @@ class LineupResult(TaskResult):
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "testbed": {"words": self.n_words, "senses": self.n_senses, "runs": self.n_runs},
+            "testbed": {
+                "words": self.n_words,
+                "senses": self.n_senses,
+                "runs": self.n_runs,
+                "digest": self.testbed,
+            },
             "headline": self.headline._asdict(),
             "scores": {name: self._figures_json(curves) for name, curves in self.figures.items()},
             "baselines": {name: self._figures_json(curves) for name, curves in self.baselines.items()},
@@ -274,6 +281,7 @@ def evaluate_lineup(
     }
     baselines = (WORD_ONLY, RANDOM, BEST)
     return LineupResult(
+        testbed=testbed.digest,
         n_words=len(testbed),
         n_senses=len(testbed.senses),
         n_runs=n_runs,

@@ -21,7 +21,6 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from wordatoms.contexts.inflection import lemma as find_lemma
 from wordatoms.paper.wordnet import PARTS, Synset, WordNet, broken_database, read_database
 
 Profile = dict[str, float]
@@ -74,7 +73,7 @@ _JARGON = """
     larger later leave made may near next often others put see side smaller sure top toward while whose without year
     thus usually variety member serving held article item process holding making serve add need begin considered
     involved causing characterize require applied numerous artifact all assume believe find found going great located
-    must participate perform resemble seem third thought true
+    must participate perform resemble seem third thought true does
 """
 JARGON = frozenset(_JARGON.split())
 """Uninformative words of definitions, including the numbers, which are adjectives in WordNet."""
@@ -104,6 +103,7 @@ class Lexicon:
                     self.synsets[pos, offset], self.files[pos, offset] = wordnet.synset(pos, offset), file
         self.base, self.profile = cache(self._find_base), cache(self._make_profile)
         self._direct, self._texts = cache(self._find_direct), cache(self._find_texts)
+        self._spellings = cache(self._find_spellings)
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -157,14 +157,38 @@ class Lexicon:
         return [word for word in bases if word]
 
     def _find_base(self, token: str) -> str:
-        """The base form of a word; empty if it is not a noun, verb or adjective."""
-        if token in self.known and not token.endswith("s"):
+        """The base form of a word; empty if it is not a noun, verb or adjective.
+
+        A form may be that of a noun, else of a verb or an adjective; irregular base forms come before regular ones
+        (*leaves*: *leaf*), those tagged more often before others (*crosses*: *cross*, not *crosse*). A word in -s that
+        is tagged more often than its base form is a word of its own (*species*, *genus*).
+        """
+        if token in JARGON or (token in self.known and not token.endswith("s")):
             return token
-        return next((word for word in (find_lemma(token), token) if word in self.known), "")
+        own = [token] if token in self.known else []
+        for pos in "nva":
+            if found := self._bases(token, pos):
+                return max(found + own, key=lambda word: self._n_tags(word, pos))
+        return next(iter(own), "")
+
+    def _bases(self, token: str, pos: str) -> list[str]:
+        found = self.wordnet.irregular_bases(token, pos) or self.wordnet.base_forms(token, pos)
+        return [word for word in found if word in self.known]
+
+    def is_form(self, one: str, other: str) -> bool:
+        """Whether two words are the same, or forms of the same word."""
+        return not self._spellings(one).isdisjoint(self._spellings(other))
+
+    def _find_spellings(self, word: str) -> frozenset[str]:
+        return frozenset((word, *self.wordnet.base_forms(word)))
+
+    def _n_tags(self, word: str, pos: str | None = None) -> int:
+        tags = self.tags_by_part.get(word, Counter())
+        return tags[pos] if pos else tags.total()
 
     def n_uses(self, word: str) -> int:
         """Glosses with a word plus tagged occurrences; measures how well it is known."""
-        return len(self.mentions.get(word, ())) + self.tags_by_part.get(word, Counter()).total()
+        return len(self.mentions.get(word, ())) + self._n_tags(word)
 
     @cached_property
     def telling(self) -> Profile:

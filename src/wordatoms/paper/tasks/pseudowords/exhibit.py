@@ -168,5 +168,6 @@ TABLE_3 = Exhibit(
     _render_pseudowords,
     _why_pseudowords,
     needs=(needs.COUNTS,),
+    by_model={"models": "{}"},
 )
 EXHIBITS = (TABLE_3,)

@@ -95,5 +95,6 @@ EMBEDDINGS = Exhibit(
     needs=(needs.SIMILARITY,),
     helped_by=(needs.ANALOGY, needs.OTHERS),
     is_paper=False,
+    by_model={"models": "{}"},
 )
 EXHIBITS = (EMBEDDINGS,)

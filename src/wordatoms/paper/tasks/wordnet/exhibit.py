@@ -93,5 +93,6 @@ TABLE_4 = Exhibit(
     _why_wordnet,
     needs=(needs.SEMEVAL, needs.WORDNET, needs.MAP),
     helped_by=(needs.OTHERS, needs.TEXT),
+    by_model={"models": "{}"},
 )
 EXHIBITS = (TABLE_4,)

@@ -1,0 +1,3 @@
+"""Atoms and the topics of a topic model; only an exhibit of the report."""
+
+TASKS = ()
