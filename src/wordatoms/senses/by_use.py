@@ -27,6 +27,8 @@ from wordatoms.text.tokenizer import Tokenizer
 if TYPE_CHECKING:
     from wordatoms.senses.model import SenseModel
 
+SAME_SLOPE, SAME_OFFSET = 6.1, -2.8
+"""From the cosine of two `views` to the log odds that both have the same sense: fitted on pseudowords."""
 GENERAL_LABEL = "general use"
 N_LABEL_WORDS = 3
 
@@ -180,6 +182,11 @@ class UseDisambiguator:
         """Return each context whole and as the mean of the senses it calls up, each at length 1, (n, 2 * dim)."""
         read = self.read(usages)
         return np.concatenate([to_unit(read.contexts), to_unit(read.p_senses[:, :-1] @ self.vectors)], axis=1)
+
+    def p_same_sense(self, first: Usage, second: Usage) -> float:
+        """Return the probability that the word has the same sense in two usages."""
+        views = to_unit(self.views([first, second]))
+        return float(1 / (1 + np.exp(-(SAME_OFFSET + SAME_SLOPE * float(views[0] @ views[1])))))
 
     def in_context(
         self, vector: NDArray[np.float32], usages: Sequence[Usage], settings: ReadingSettings

@@ -1044,8 +1044,8 @@ class SenseModel:
     ) -> float:
         """Return the cosine of two words; with contexts, of the words as they are meant there.
 
-        If both are forms of one word, their contexts are compared, each as it is and by the senses that it calls up:
-        the word itself would only make them more alike.
+        For two forms of one word in contexts it is the probability that they have the same sense, if the model has
+        senses by use: their vectors would be alike anyway, so only the contexts are compared.
 
         Parameters
         ----------
@@ -1071,11 +1071,10 @@ class SenseModel:
         usages = [self._usage_in(word, text) for word, text in ((word1, context1), (word2, context2))]
         found = self._by_use(word1)
         if found and context1 is not None and context2 is not None and word2 in self.usage_forms(word1):
-            first, second = found.views(usages)
-        else:
-            first, second = (
-                self.vectors_in_context(word, [usage])[0] for word, usage in zip((word1, word2), usages, strict=True)
-            )
+            return found.p_same_sense(*usages)
+        first, second = (
+            self.vectors_in_context(word, [usage])[0] for word, usage in zip((word1, word2), usages, strict=True)
+        )
         lengths = float(np.linalg.norm(first)) * float(np.linalg.norm(second))
         return float(first @ second) / (lengths or 1.0)
 
@@ -1123,7 +1122,7 @@ class SenseModel:
             self.check_findable(word)
             raise InputError(f"no form of {word!r} is in the {len(texts):,} texts; pass texts with the word.")
         usages = [usage for _, usage in found]
-        views, p_senses, meanings = self._views(word, usages)
+        views, p_senses, meanings = self._seen(word, usages)
         labels = cluster_vectors(views, k, least_gain=self.reading.least_gain, random_state=random_state)
         return UsageClusters(
             self._spelling(word) if self.knows(word) else word,
@@ -1135,7 +1134,33 @@ class SenseModel:
             tuple(closeness(views, labels).tolist()),
         )
 
-    def _views(
+    def views(self, word: str, usages: Sequence[str | Usage]) -> NDArray[np.float32]:
+        """Return the vectors by which usages of a word are clustered.
+
+        By use, the context and the mean of the senses that it calls up, each at length 1. By code, the products of the
+        context with the word's atoms and, with less weight, the context itself.
+
+        Parameters
+        ----------
+        word : str
+            A word or phrase; if it is unknown, its contexts suggest the senses.
+        usages : sequence of str or Usage
+            Texts, in which the first occurrence of the word counts, or usages.
+
+        Returns
+        -------
+        ndarray of shape (n_usages, n)
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> silk, draw, wool = wa.load().views("tie", ["a silk tie", "a goalless tie", "a woollen tie"])
+        >>> float(silk @ wool) > float(silk @ draw)
+        True
+        """
+        return self._seen(word, self._one_usage_each(word, usages))[0]
+
+    def _seen(
         self, word: str, usages: Sequence[Usage]
     ) -> tuple[NDArray[np.float32], NDArray[np.float64], tuple[Meaning, ...]]:
         """Return the vectors by which usages are clustered, the probabilities of the senses, and the senses."""

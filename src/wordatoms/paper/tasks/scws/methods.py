@@ -1,7 +1,9 @@
 """The methods of Table 8: the similarity of two words in context, with atoms, without, and by the competitors.
 
-- *ours* compares the vectors of the words in their contexts (`SenseModel.vectors_in_context`); an unknown word is
-  represented by its context alone, so that all pairs are answered; *without atoms* omits u_c from these vectors;
+- *ours* is `SenseModel.similarity`: the cosine of the words' vectors in their contexts, and for the same word twice the
+  probability that it has the same sense; an unknown word is represented by its context alone, so that all pairs are
+  answered; *ours, by code*, which is *ours* for a model without senses by use, compares vectors in context
+  (`Posterior.in_context`) for all pairs; *without atoms* omits u_c from these vectors;
 - *paper's method* is the inner product of the posterior means of the atoms, u_c, with contexts read as in the paper
   and the tuned scale κ (*κ = 1*: the posterior as it is printed); *u_c* has cosines, and *u_c, tuned* contexts read
   with all tuned settings of the model;
@@ -31,7 +33,7 @@ from wordatoms.paper.tasks.scws.evaluate import Method, ScwsPair
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.posterior import Posterior, to_unit
 
-OURS, AS_PAPER = "ours", "paper's method"
+OURS, BY_CODE, AS_PAPER = "ours", "ours, by code", "paper's method"
 Place = Callable[[str, Usage], NDArray[np.float32]]
 """Returns the vector of a word in a usage; an unknown word raises."""
 
@@ -46,8 +48,12 @@ def our_methods(model: SenseModel, *, paper_scale: float | None = None) -> list[
     def context(word: str, usage: Usage) -> NDArray[np.float32]:
         return np.asarray(model.context_vectors(word, [usage])[0])
 
+    def by_use(pair: ScwsPair) -> float | None:
+        return model.similarity(pair.word1, pair.word2, context1=pair.usage1, context2=pair.usage2)
+
     return [
-        Method(OURS, "ours", cosine_of(in_context(model, tuned))),
+        *([] if model.uses is None else [Method(OURS, "ours", by_use)]),
+        Method(OURS if model.uses is None else BY_CODE, "ours", cosine_of(in_context(model, tuned))),
         Method("ours without atoms", "ours", cosine_of(in_context(model, without_atoms))),
         Method(AS_PAPER, BY_PAPER, product_of(sense_mean(model, paper))),
         Method("paper's method, κ = 1", BY_PAPER, product_of(sense_mean(model, printed))),
