@@ -91,7 +91,11 @@ def _atom_lines(model: SenseModel, ids: Iterable[int], number: int) -> list[Atom
     notes, n_words = model.notes, model.atoms.n_words
     return [
         AtomLine(
-            atom, int(n_words[atom]), model.label(atom, notes), atom in notes.names, model.nearest_words(atom, number)
+            atom,
+            int(n_words[atom]),
+            model.label(atom, notes),
+            model.is_named(atom, notes),
+            model.nearest_words(atom, number),
         )
         for atom in ids
         if atom not in notes.hidden
@@ -115,6 +119,8 @@ def _show_views(views: Sequence[AtomView]) -> None:
     )
     for view in views:
         click.echo(f"\natom {view.atom}: {view.label}{' (hidden)' if view.hidden else ''}")
+        if view.example:
+            click.echo(f"  for example: {view.example.sentence}")
         click.echo(f"  a sense of {view.n_words:,} words: {', '.join(link.word for link in view.words)}")
         click.echo("  neighbours: " + "; ".join(f"{atom} ({label})" for atom, _, label in view.neighbours))
         click.echo("  made of: " + "; ".join(f"{w:.2f} meta-atom {meta} ({label})" for meta, w, label in view.meta))

@@ -72,7 +72,7 @@ class WordPage:
 class AtomPage(AtomView):
     """An atom, and whether its label was given by a person."""
 
-    named: bool
+    named: bool = False
 
 
 class AtomMap(NamedTuple):
@@ -211,7 +211,8 @@ class WordAnswers:
             tuple((near, cos, model.label(near, notes)) for near, cos in model.atoms.neighbours(atom, N_NEIGHBOURS)),
             self.metas(atom),
             atom in notes.hidden,
-            atom in notes.names,
+            model.parts.atom_names.examples.get(atom),
+            model.is_named(atom, notes),
         )
 
     def atoms(self) -> AtomMap:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wordatoms.atoms.names import FILE as NAMES
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.neighbours import FILE as NEIGHBOURS
 from wordatoms.embeddings.neighbours import MOST_WORDS, find_neighbours
@@ -78,8 +79,9 @@ def compact(folder: ModelFolder, path: Path | str, *, force: bool = False, run: 
     with twin.working(), twin.staging() as made:
         stages = {name: _write_stage(folder, record, made) for name, record in folder.stages.items()}
         stages["atomize"]["files"] |= _write_neighbours(made, run)
-        if (folder.path / NOTES).is_file():
-            copy_file(folder.path / NOTES, made / NOTES)  # the atoms are the same
+        for name in (NOTES, NAMES):
+            if (folder.path / name).is_file():
+                copy_file(folder.path / name, made / name)  # the atoms are the same
         folder.check_unchanged()  # the copy would be a mix of two models
         twin.install_model(made, {"format": folder.manifest["format"], "compact": True, "stages": stages})
     return ModelFolder(target)

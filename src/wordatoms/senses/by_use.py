@@ -79,7 +79,7 @@ class UseAnswers:
                 self._nearest(use, n_nearest),
                 () if use.atom == NO_ATOM else self.model.linked_words(use.atom, n_linked, leave_out=found),
                 {form: each.share for form, uses in found.items() for each in uses if each.sense == use.sense},
-                named=use.atom in notes.names,
+                named=use.atom != NO_ATOM and self.model.is_named(use.atom, notes),
                 share=share,
                 n_occurrences=sum(
                     each.n_occurrences for uses in found.values() for each in uses if each.sense == use.sense

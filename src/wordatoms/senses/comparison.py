@@ -161,7 +161,9 @@ def _senses(model: SenseModel, word: str | None, forms: bool, n_nearest: int) ->
     notes = model.notes
     weights = model.sense_weights(word, forms=forms, notes=notes)
     return tuple(
-        ComparedSense(atom, weight, model.label(atom, notes), atom in notes.names, model.nearest_words(atom, n_nearest))
+        ComparedSense(
+            atom, weight, model.label(atom, notes), model.is_named(atom, notes), model.nearest_words(atom, n_nearest)
+        )
         for atom, weight in weights.items()
         if weight >= LIGHTEST or word in notes.picks
     )

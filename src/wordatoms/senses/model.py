@@ -334,7 +334,7 @@ class SenseModel:
                 self.linked_words(atom, n_linked, leave_out=weights),
                 {form: found[atom] for form, found in weights.items() if atom in found},
                 picked=word in notes.picks,
-                named=atom in notes.names,
+                named=self.is_named(atom, notes),
             )
             for atom, weight in self._ranked(weights, notes).items()
         )
@@ -466,7 +466,7 @@ class SenseModel:
                 self.label(atom, notes),
                 self.nearest_words(atom, n_nearest),
                 atom in notes.picks.get(word, ()),
-                atom in notes.names,
+                self.is_named(atom, notes),
             )
             for atom, cosine in closest
             if atom not in notes.hidden
@@ -506,6 +506,7 @@ class SenseModel:
             tuple((near, cosine, self.label(near, notes)) for near, cosine in self.atoms.neighbours(atom, n)),
             tuple((meta, weight, self.meta_atoms.labels[meta]) for meta, weight in self.meta_atoms.of_atom(atom)),
             atom in notes.hidden,
+            self.parts.atom_names.examples.get(atom),
         )
 
     def search(self, text: str, *, notes: Notes | None = None) -> Results[AtomMatch]:
@@ -583,6 +584,21 @@ class SenseModel:
         self.atoms.check_id(atom)
         names = (notes or self.notes).names
         return names.get(atom, self.atoms.labels[atom])
+
+    def is_named(self, atom: int, notes: Notes | None = None) -> bool:
+        """Tell whether a person named an atom: the user, or who made the model.
+
+        Parameters
+        ----------
+        atom : int
+        notes : Notes, optional
+            Notes already read, to save reading them again.
+
+        Returns
+        -------
+        bool
+        """
+        return atom in (notes or self.notes).names or atom in self.parts.atom_names.names
 
     def nearest_words(self, atom: int, n: int = 10) -> tuple[Neighbour, ...]:
         """Return the words nearest to an atom; more than are stored with it takes a search over all words.

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from wordatoms.atoms.atoms import Atoms
 from wordatoms.atoms.layout import Layout, load_layout
 from wordatoms.atoms.meta_atoms import MetaAtoms
+from wordatoms.atoms.names import AtomNames
 from wordatoms.contexts.inflection import DEFAULT_LANGUAGE, WordForms, check_language, parse_forms
 from wordatoms.contexts.inflection import FILE as FORMS
 from wordatoms.contexts.usages import target_forms, target_tokens
@@ -156,10 +157,19 @@ class ModelParts:
 
     @cached_property
     def atoms(self) -> Atoms:
+        """The atoms, with the names that come with the model as labels."""
+        return self.atom_names.apply(self._unnamed_atoms)
+
+    @cached_property
+    def _unnamed_atoms(self) -> Atoms:
         atoms = self._load(("atomize",), Atoms.load)
         if len(atoms.codes) != len(self.words):
             self._refuse(f"{len(self.words):,} words but codes of {len(atoms.codes):,}")
         return atoms
+
+    @cached_property
+    def atom_names(self) -> AtomNames:
+        return AtomNames.load(self.path, self._unnamed_atoms)
 
     def _refuse(self, contradiction: str) -> None:
         raise ModelError(f"{self.path} is inconsistent: {contradiction}. Run: wordatoms atomize {self.path} --force")

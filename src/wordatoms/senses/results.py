@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wordatoms.atoms.names import AtomExample
 from wordatoms.contexts.usages import Usage
 from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.senses.frames import Framed, Row, flat_row
@@ -152,6 +153,8 @@ class AtomView(Framed):
         The meta-atoms in its code: id, weight, label.
     hidden : bool
         Whether a person hid the atom.
+    example : AtomExample, optional
+        A word and a sentence with it that come with the model.
 
     Examples
     --------
@@ -168,6 +171,7 @@ class AtomView(Framed):
     neighbours: tuple[tuple[int, float, str], ...]
     meta: tuple[tuple[int, float, str], ...]
     hidden: bool
+    example: AtomExample | None = None
 
 
 class AtomMatch(NamedTuple):

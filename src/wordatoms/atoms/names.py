@@ -1,0 +1,71 @@
+"""Names that people gave to the atoms of a model, with a sentence that shows each at work.
+
+They come with the model, in `names.json`, and take the place of the labels that are made of nearest words. They belong
+to one set of atoms, given by its fingerprint. An atom that no reader could name keeps its label.
+
+Left out: the names that a user gives (`wordatoms.senses.annotations`), which come before these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wordatoms.atoms.atoms import Atoms
+from wordatoms.errors import ModelError
+from wordatoms.storage.files import write_json
+from wordatoms.storage.untrusted import read_json
+
+FILE = "names.json"
+
+
+class AtomExample(NamedTuple):
+    """A sentence with a word in the sense of an atom."""
+
+    word: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class AtomNames:
+    """Names and examples of the atoms with the fingerprint `atoms`; atoms are given by their ids."""
+
+    atoms: str
+    by: str
+    """Who named them."""
+    names: Mapping[int, str] = field(default_factory=dict)
+    examples: Mapping[int, AtomExample] = field(default_factory=dict)
+
+    def apply(self, atoms: Atoms) -> Atoms:
+        """Return the atoms with their names as labels."""
+        labels = (self.names.get(atom, label) for atom, label in enumerate(atoms.labels))
+        return replace(atoms, labels=tuple(labels))
+
+    def save(self, folder: Path) -> None:
+        examples = {atom: [example.word, example.sentence] for atom, example in self.examples.items()}
+        write_json(folder / FILE, {"atoms": self.atoms, "by": self.by, "names": self.names, "examples": examples})
+
+    @classmethod
+    def load(cls, folder: Path, atoms: Atoms) -> AtomNames:
+        """Load the names of these atoms; none if the model has no names, or names of other atoms."""
+        try:
+            found = cls._read(read_json(folder / FILE))
+        except FileNotFoundError:
+            return cls(atoms.fingerprint, "")
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ModelError(f"{folder / FILE} is damaged ({error}); repair or remove it.") from error
+        if found.atoms != atoms.fingerprint:
+            return cls(atoms.fingerprint, "")
+        if any(not 0 <= atom < len(atoms) for atom in (*found.names, *found.examples)):
+            raise ModelError(f"{folder / FILE} names atoms beyond the {len(atoms):,} there are; repair or remove it.")
+        return found
+
+    @classmethod
+    def _read(cls, content: Mapping[str, Any]) -> AtomNames:
+        names = {int(atom): str(name) for atom, name in content["names"].items()}
+        examples = {
+            int(atom): AtomExample(str(word), str(sentence)) for atom, (word, sentence) in content["examples"].items()
+        }
+        return cls(str(content["atoms"]), str(content["by"]), names, examples)
