@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
     planted_model(path)
     plain = SenseModel(path)
     example = AtomExample("ship", "The ship left the harbour at noon.")
-    AtomNames(plain.atoms.fingerprint, "hand", {1: "seafaring"}, {1: example}).save(path)
+    AtomNames(plain.atoms.fingerprint, "hand", {1: "seafaring"}, {1: example}, {0: "the sea"}).save(path)
     return path
 
 
@@ -33,6 +33,7 @@ def test_a_name_takes_the_place_of_the_label(folder: Path) -> None:
     assert model.is_named(1)
     assert not model.is_named(0)
     assert model.search("seafaring")[0].atom == 1
+    assert model.meta_atoms.labels[0] == "the sea"
     assert model.atom(1).example == AtomExample("ship", "The ship left the harbour at noon.")
     shown = CliRunner().invoke(cli, ["atoms", "1", "--model", str(folder)]).output
     assert "atom 1: seafaring" in shown

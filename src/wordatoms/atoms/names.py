@@ -1,4 +1,4 @@
-"""Names that people gave to the atoms of a model, with a sentence that shows each at work.
+"""Names that people gave to the atoms and meta-atoms of a model, with a sentence that shows each atom at work.
 
 They come with the model, in `names.json`, and take the place of the labels that are made of nearest words. They belong
 to one set of atoms, given by its fingerprint. An atom that no reader could name keeps its label.
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wordatoms.atoms.atoms import Atoms
+from wordatoms.atoms.meta_atoms import MetaAtoms
 from wordatoms.errors import ModelError
 from wordatoms.storage.files import write_json
 from wordatoms.storage.untrusted import read_json
@@ -37,15 +38,21 @@ class AtomNames:
     """Who named them."""
     names: Mapping[int, str] = field(default_factory=dict)
     examples: Mapping[int, AtomExample] = field(default_factory=dict)
+    meta: Mapping[int, str] = field(default_factory=dict)
+    """Names of meta-atoms."""
 
     def apply(self, atoms: Atoms) -> Atoms:
         """Return the atoms with their names as labels."""
-        labels = (self.names.get(atom, label) for atom, label in enumerate(atoms.labels))
-        return replace(atoms, labels=tuple(labels))
+        return replace(atoms, labels=_named(atoms.labels, self.names))
+
+    def apply_meta(self, meta_atoms: MetaAtoms) -> MetaAtoms:
+        """Return the meta-atoms with their names as labels."""
+        return replace(meta_atoms, labels=_named(meta_atoms.labels, self.meta))
 
     def save(self, folder: Path) -> None:
         examples = {atom: [example.word, example.sentence] for atom, example in self.examples.items()}
-        write_json(folder / FILE, {"atoms": self.atoms, "by": self.by, "names": self.names, "examples": examples})
+        content = {"atoms": self.atoms, "by": self.by, "names": self.names, "meta": self.meta, "examples": examples}
+        write_json(folder / FILE, content)
 
     @classmethod
     def load(cls, folder: Path, atoms: Atoms) -> AtomNames:
@@ -68,4 +75,9 @@ class AtomNames:
         examples = {
             int(atom): AtomExample(str(word), str(sentence)) for atom, (word, sentence) in content["examples"].items()
         }
-        return cls(str(content["atoms"]), str(content["by"]), names, examples)
+        meta = {int(atom): str(name) for atom, name in content["meta"].items()}
+        return cls(str(content["atoms"]), str(content["by"]), names, examples, meta)
+
+
+def _named(labels: tuple[str, ...], names: Mapping[int, str]) -> tuple[str, ...]:
+    return tuple(names.get(number, label) for number, label in enumerate(labels))

@@ -176,7 +176,7 @@ class ModelParts:
 
     @cached_property
     def meta_atoms(self) -> MetaAtoms:
-        return self._load(("atomize",), lambda path: MetaAtoms.load(path, len(self.atoms)))
+        return self.atom_names.apply_meta(self._load(("atomize",), lambda path: MetaAtoms.load(path, len(self.atoms))))
 
     @cached_property
     def layout(self) -> Layout:
