@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from glob import escape
+from mmap import mmap
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import IO, Any, NamedTuple
@@ -30,6 +31,11 @@ from wordatoms.storage.locks import (
     remove_locked,
 )
 from wordatoms.storage.untrusted import is_plain_zip, open_array
+
+try:
+    from mmap import MADV_DONTNEED
+except ImportError:  # a system without such advice
+    MADV_DONTNEED = 0
 
 Array = NDArray[Any]
 SPILL = ".spill-"
@@ -270,10 +276,13 @@ class ArrayFile:
 
 
 class ArrayWriter:
-    """Writes a one-dimensional `.npy` file in pieces; the length need not be known in advance."""
+    """Writes a `.npy` file in pieces; the length need not be known in advance.
 
-    def __init__(self, path: Path, dtype: DTypeLike) -> None:
-        self.path, self.dtype, self.length = path, np.dtype(dtype), 0
+    The array has one dimension, or two if the length of a row is given.
+    """
+
+    def __init__(self, path: Path, dtype: DTypeLike, row_shape: tuple[int, ...] = ()) -> None:
+        self.path, self.dtype, self.row_shape, self.length = path, np.dtype(dtype), row_shape, 0
         self._file = path.open("wb")
         self._write_header()
 
@@ -294,9 +303,21 @@ class ArrayWriter:
         return ArrayFile(self.path, self.dtype, self.length)
 
     def _write_header(self) -> None:
-        # numpy pads the header of any one-dimensional array to HEADER_BYTES, so that the length can be filled in.
-        facts = {"descr": self.dtype.str, "fortran_order": False, "shape": (self.length,)}
+        # numpy pads the header (of one dimension to HEADER_BYTES), so that the length can be filled in.
+        facts = {"descr": self.dtype.str, "fortran_order": False, "shape": (self.length, *self.row_shape)}
         np.lib.format.write_array_header_1_0(self._file, facts)
+
+
+def release_pages(array: Array) -> None:
+    """Let the system take back the pages of a memory-mapped array that were read; of other arrays, do nothing.
+
+    The array stays usable. Without this, a pass over a mapped file makes the process as large as the file.
+    """
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if isinstance(base, mmap) and hasattr(base, "madvise"):
+        base.madvise(MADV_DONTNEED)
 
 
 def sync_file(path: Path) -> None:

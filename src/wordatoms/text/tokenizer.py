@@ -27,6 +27,7 @@ JOINERS = "\u200c\u200d"
 IGNORED = "\u00ad\u2060" + "".join(map(chr, range(0xFE00, 0xFE10)))
 """Soft hyphen, word joiner and variation selectors, which only change how a word looks."""
 PHRASE_JOINT = "_"
+WORDS_AT_ONCE = 1 << 16
 
 _ASSIGNED_PLANES = (range(0x33480), range(0xE0000, 0xE0200))
 """Code points with letters, marks, digits and spaces; the rest of Unicode is unassigned, private or surrogates."""
@@ -215,7 +216,7 @@ class Lexicon:
         self._starts = np.zeros(1 << 11, np.int64)
         self._blob = np.empty(1 << 12, np.uint64)
         self._drop_buffers()
-        self.add(list(words))
+        self._add_all(words)
         self._trie = _PhraseTrie.build(self) if self.tokenizer.phrases else None
 
     def copy(self) -> Lexicon:
@@ -249,6 +250,12 @@ class Lexicon:
         hashes = np.empty(self.n_words, np.uint64)
         kernel.hash_all(self._starts, self._blob, self.n_words, hashes)
         return hashes
+
+    def _add_all(self, words: Iterable[str]) -> None:
+        """Add any number of words, some at a time: encoded, they take several times the memory of the table."""
+        remaining = iter(words)
+        while some := list(islice(remaining, WORDS_AT_ONCE)):
+            self.add(some)
 
     def add(self, words: Sequence[str]) -> NDArray[np.int64]:
         """Return the numbers of words, adding unknown ones."""
