@@ -61,6 +61,14 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [*paths, packed]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def patience() -> Iterator[None]:
+    """A busy machine may take longer to answer than a user would wait."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("wordatoms.engine.dask.CONNECT_SECONDS", 120)
+        yield
+
+
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with running_cluster(tmp_path_factory.mktemp("cluster"), 2) as running:

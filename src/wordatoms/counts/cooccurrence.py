@@ -46,6 +46,8 @@ PAIR_BYTES = 12
 """A column (int32) and a value (int64)."""
 PLACE_BYTES = 8
 """A word of the stream and its position in the index, both int32."""
+ROW_BYTES = 25
+"""What a worker holds for each word: the start and end of its row, its sum and its mark."""
 MOST_PLACES = 1 << 28
 MOST_PAIRS = 1 << 26
 """Upper limits per chunk: more gains nothing, and positions must fit an int32."""
@@ -258,7 +260,7 @@ class CountPairs:
 
     def __call__(self, batch: Batch, report: TextCallback, folder: Path | None) -> list[PairRun]:
         counter = _ChunkCounter(self, folder)
-        lexicon = self.lexicon.copy()
+        lexicon = self.lexicon.for_reading()
         for shard in batch:
             for block, n_read in blocks_with_sizes(shard):
                 ids = lexicon.encode(block)
@@ -304,7 +306,8 @@ class _ChunkCounter:
         self.folder = folder
         self.window = len(work.weights)
         longest_line = MAX_PARAGRAPH_BYTES  # a token has at least one byte, and "a1" is two tokens
-        n_places = min(work.memory // 2 // PLACE_BYTES, MOST_PLACES)
+        self.memory = max(work.memory - ROW_BYTES * work.n_words, work.memory // 4)
+        n_places = min(self.memory // 2 // PLACE_BYTES, MOST_PLACES)
         n_places = max(n_places, longest_line + 2 * self.window)
         self.stream = np.empty(n_places, np.int32)
         self.runs: list[PairRun] = []
@@ -343,7 +346,7 @@ class _ChunkCounter:
         from wordatoms.kernels import cooccur
 
         n_words = self.work.n_words
-        n_pairs = max(n_words, min(self.work.memory // 4 // PAIR_BYTES, MOST_PAIRS))
+        n_pairs = max(n_words, min(self.memory // 4 // PAIR_BYTES, MOST_PAIRS))
         sums, marks = _row_buffers(n_words)
         ends = np.empty(n_words, np.int64)
         writer = RunWriter(self.folder) if self.folder else RunCollector()
