@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import mmap
 import os
 import shutil
 import stat
@@ -11,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from glob import escape
-from mmap import mmap
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import IO, Any, NamedTuple
@@ -31,11 +31,6 @@ from wordatoms.storage.locks import (
     remove_locked,
 )
 from wordatoms.storage.untrusted import is_plain_zip, open_array
-
-try:
-    from mmap import MADV_DONTNEED
-except ImportError:  # a system without such advice
-    MADV_DONTNEED = 0
 
 Array = NDArray[Any]
 SPILL = ".spill-"
@@ -316,8 +311,8 @@ def release_pages(array: Array) -> None:
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base
-    if isinstance(base, mmap) and hasattr(base, "madvise"):
-        base.madvise(MADV_DONTNEED)
+    if isinstance(base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):  # not on every system
+        base.madvise(mmap.MADV_DONTNEED)
 
 
 def sync_file(path: Path) -> None:
