@@ -25,7 +25,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -71,6 +71,7 @@ class PowerCuts:
         self.seconds: dict[str, float] = {}
         self.finished: dict[str, str] = {}
         self.cuts: Counter[str] = Counter()
+        self.running: set[int] = set()
 
     def commands(self, name: str) -> dict[str, tuple[str, ...]]:
         model = str(self.work / "model")
@@ -99,10 +100,14 @@ class PowerCuts:
     def begin(self, kind: str, name: str, folder: Path, *, again: bool = False) -> int:
         arguments = self.commands(name)[kind] + (("--force",) if again and kind == "npy" else ())
         before = (lambda: None) if self.syncs else forget_fsync
-        return start(arguments, folder, self.work / "output", self.work / "errors", before)
+        number = start(arguments, folder, self.work / "output", self.work / "errors", before)
+        self.running.add(number)
+        return number
 
     def wait(self, number: int) -> None:
-        if code := os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]):
+        code = os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
+        self.running.discard(number)
+        if code:
             raise Wrong(f"a command ended with {code}: {(self.work / 'errors').read_text()}")
 
     def once(self) -> None:
@@ -143,6 +148,10 @@ class PowerCuts:
             raise Wrong(f"{what}: {error}") from None
 
     def close(self) -> None:
+        for number in self.running:  # they would keep the disk busy
+            with suppress(ProcessLookupError, ChildProcessError):
+                os.kill(number, signal.SIGKILL)
+                os.waitpid(number, 0)
         subprocess.run(["umount", str(self.disk)], check=True)
 
 
