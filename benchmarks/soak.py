@@ -31,7 +31,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -263,8 +263,10 @@ class Day:
         return sorted(str(path.relative_to(self.disk)) for path in self.disk.rglob("*"))
 
 
-def start(arguments: tuple[str, ...], folder: Path, output: Path, errors: Path) -> int:
-    """Run `wordatoms` in a forked process and return its process id."""
+def start(
+    arguments: tuple[str, ...], folder: Path, output: Path, errors: Path, before: Callable[[], None] = lambda: None
+) -> int:
+    """Run `wordatoms` in a forked process, after calling `before` there, and return its process id."""
     from wordatoms.cli import main
 
     if number := os.fork():
@@ -275,6 +277,7 @@ def start(arguments: tuple[str, ...], folder: Path, output: Path, errors: Path) 
         for path, stream in ((output, sys.stdout), (errors, sys.stderr)):
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), stream.fileno())
         sys.argv = ["wordatoms", *arguments]
+        before()
         main()
     except SystemExit as left:
         code = int(left.code or 0)
@@ -389,21 +392,21 @@ class Served:
 # --- The day
 
 
-def write_texts(day: Day) -> None:
+def write_texts(text: Path, documents: Path) -> None:
     """Lines about one of twenty things each."""
     rng = random.Random(0)
     words = [f"{first}{second}o" for first in "bdfgklmnprst" for second in "aeiouabcdefghijklmnopqrstuvwxyz"]
     things = [rng.sample(words, 30) for _ in range(20)]
     lines = [" ".join(rng.choices(rng.choice(things), k=12) + rng.choices(words, k=4)) for _ in range(1500)]
-    day.text.write_text("\n".join(lines))
-    day.documents.write_text("\n".join(f"bao {line}" for line in lines[:40]))
+    text.write_text("\n".join(lines))
+    documents.write_text("\n".join(f"bao {line}" for line in lines[:40]))
 
 
 def prepare(day: Day) -> list[Job]:
     """Do everything once without disturbance."""
     from wordatoms.cli import cli
 
-    write_texts(day)
+    write_texts(day.text, day.documents)
     # in this process, so that the forked ones need not load and compile anything
     cli.main(["train", str(day.text), "-o", str(day.served), *TRAIN], standalone_mode=False)
     shutil.rmtree(day.served)

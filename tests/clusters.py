@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import wordatoms
 
@@ -32,11 +34,12 @@ class Cluster:
     def port(self) -> int:
         return int(self.address.rpartition(":")[2])
 
-    def start_workers(self, n: int) -> None:
+    def start_workers(self, n: int, hidden: Path | None = None) -> None:
+        """Start workers; those for which a folder is hidden see an empty one in its place."""
         for _ in range(n):
             with (self.folder / f"worker-{len(self.workers)}.log").open("wb") as file:
                 options = [self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1"]
-                self.workers.append(_start("dask_worker", options, self.folder, file))
+                self.workers.append(_start("dask_worker", options, self.folder, file, hidden))
 
     def stop(self) -> None:
         for process in (*self.workers, self.scheduler):
@@ -56,10 +59,24 @@ def running_cluster(folder: Path, n_workers: int) -> Iterator[Cluster]:
         cluster.stop()
 
 
-def _start(module: str, options: list[str], folder: Path, log: object) -> subprocess.Popen[bytes]:
+def hiding(folder: Path) -> list[str]:
+    """Words before a command that hide a folder from it, which needs root."""
+    return ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs tmpfs "$0" && exec "$@"', str(folder)]
+
+
+def can_hide() -> bool:
+    if shutil.which("unshare") is None:
+        return False
+    with TemporaryDirectory() as folder:
+        return subprocess.run([*hiding(Path(folder)), "true"], capture_output=True, check=False).returncode == 0
+
+
+def _start(
+    module: str, options: list[str], folder: Path, log: object, hidden: Path | None = None
+) -> subprocess.Popen[bytes]:
     source = str(Path(wordatoms.__file__).parents[1])
     environment = {**os.environ, "PYTHONPATH": source}
-    command = [sys.executable, "-m", f"distributed.cli.{module}", *options]
+    command = [*(hiding(hidden) if hidden else []), sys.executable, "-m", f"distributed.cli.{module}", *options]
     return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)  # type: ignore[call-overload]
 
 

@@ -26,7 +26,8 @@ class Run:
     threads : int, optional
         Number of threads; all cores by default.
     memory : int, default 2 GiB
-        Bytes that passes over text may use for their buffers.
+        Bytes for the tables and buffers of passes over text, of all threads together. Python with its libraries and
+        about 150 bytes per word of the vocabulary come on top.
     engine : Engine, optional
         Where text is read: threads of this process by default, or a `wordatoms.engine.dask.DaskEngine`.
     progress : Display, default silent

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import commands
-from clusters import Cluster, running_cluster
+from clusters import Cluster, can_hide, running_cluster
 from samples import Reporting
 from wordatoms.run import Run
 
@@ -59,6 +59,14 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     packed = folder / "part-6.txt.gz"
     packed.write_bytes(gzip.compress(some_text(200, 6).encode()))
     return [*paths, packed]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def patience() -> Iterator[None]:
+    """A busy machine may take longer to answer than a user would wait."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("wordatoms.engine.dask.CONNECT_SECONDS", 120)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -251,6 +259,23 @@ def test_a_bad_shard_is_named_and_the_other_work_kept(
     assert as_bytes(found) == as_bytes(build_vocabulary(corpus, min_count=2))
     of_the_bad_file = 12_000 * 12 * 2  # "w7" is two tokens
     assert of_the_bad_file <= sum(tokens) <= of_the_bad_file + 200 * 12 * 2  # and of the file in one batch with it
+
+
+@pytest.mark.skipif(not can_hide(), reason="files cannot be hidden from one process here")
+def test_a_shard_missing_on_one_worker_is_named_and_the_rest_is_done(texts: list[Path], tmp_path: Path) -> None:
+    corpus, keep = corpus_of(texts, tmp_path), tmp_path / "keep"
+    with running_cluster(tmp_path / "cluster", 1) as cluster:
+        cluster.start_workers(1, hidden=texts[0].parent)
+        with DaskEngine(cluster.address, **SMALL) as engine:  # type: ignore[arg-type]
+            engine.client.wait_for_workers(2, timeout=120)
+            with pytest.raises(InputError, match=r"on the worker at tcp://.*part-\d\.txt.* everything else is done\.$"):
+                build_vocabulary(corpus, min_count=2, run=Run(engine=engine), keep=keep)
+    assert n_entries(keep), "what the other worker has read is kept"
+    tokens: list[int] = []
+    run = Run(1, progress=Reporting(lambda _, n_tokens: tokens.append(n_tokens)))
+    found = build_vocabulary(corpus, min_count=2, run=run, keep=keep)
+    assert as_bytes(found) == as_bytes(build_vocabulary(corpus, min_count=2))
+    assert sum(tokens) < found.n_tokens, "and not read again"
 
 
 def test_no_scheduler_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:

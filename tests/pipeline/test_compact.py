@@ -174,6 +174,15 @@ def test_export_stopped_late_said_that_the_model_exists_already(model: SenseMode
         compact(model.folder, tmp_path / "twin")
 
 
+def test_export_stopped_late_left_its_lock_for_ever(model: SenseModel, tmp_path: Path) -> None:
+    """The kill came after the last file was in place, and the next export found nothing to do."""
+    twin = compact(model.folder, tmp_path / "twin")
+    first = all_bytes(twin.path)
+    twin.work.mkdir()
+    (twin.work / "lock").touch()
+    assert all_bytes(compact(model.folder, tmp_path / "twin").path) == first
+
+
 def test_copy_of_another_model_is_not_taken_for_this_one(model: SenseModel, tmp_path: Path) -> None:
     compact(model.folder, tmp_path / "twin")
     other = shutil.copytree(model.path, tmp_path / "other")

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-KILLING = Path(__file__).parents[2] / "benchmarks" / "killing.py"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+KILLING = BENCHMARKS / "killing.py"
 SMALL = "--dim 8 --atoms 12 --restarts 2 --iterations 3 --min-count 2"
 
 
@@ -36,3 +37,12 @@ def test_a_training_killed_at_random_moments_ends_in_the_same_bytes(text: Path, 
     result = json.loads(done.stdout)
     assert result["kills"] >= n_kills
     assert result["verdict"] == "the same bytes after every kill"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no kill -9 here")
+def test_commands_killed_before_they_change_a_file_are_finished_by_repeating_them() -> None:
+    names = ["npy", "compact", "import", "topics", "reproduce", "observe", "site"]
+    command = [sys.executable, BENCHMARKS / "kill_commands.py", *names, "--every", "7"]
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, timeout=900)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert all(json.loads(done.stdout)["kills"].values())

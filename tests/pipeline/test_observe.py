@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -191,3 +193,24 @@ def test_a_model_that_was_not_observed_answers_from_the_codes(folder: Path, tmp_
 def test_families_are_words_that_are_forms_of_each_other() -> None:
     forms = {"tie": ("tie", "ties"), "ties": ("ties", "tie"), "saw": ("saw",), "see": ("see", "saw")}
     assert word_families(("tie", "see", "ties", "saw"), lambda word: forms[word]) == [(0, 2), (1,), (3,)]
+
+
+def test_full_disk_while_observing_loses_nothing(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(folder, tmp_path / "model")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "model").iterdir()}
+
+    def full(_self: SenseUses, _folder: Path, **_options: bool) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(_folder / "uses.npy"))
+
+    copy = ModelFolder(tmp_path / "model")
+    with monkeypatch.context() as patch:
+        patch.setattr(SenseUses, "save", full)
+        with pytest.raises(OSError, match="No space left") as caught:
+            observe(copy, force=True)
+    assert Path(str(caught.value.filename)) == tmp_path / "model", "the name that the user knows"
+    parts = tmp_path / "model" / ".work" / "parts"
+    assert parts.is_dir(), "what was read is kept"
+    shutil.rmtree(parts.parent)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "model").iterdir()} == before
+    observe(ModelFolder(tmp_path / "model"), force=True)
+    assert digests(tmp_path / "model") == digests(folder)

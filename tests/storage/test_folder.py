@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -165,3 +166,22 @@ def test_shared_stage_is_the_same_files(tmp_path: Path) -> None:
     make_stage(folder, window=3)
     with pytest.raises(ModelError, match="another model"):
         folder.share("count", tmp_path / "b")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no names of open files here")
+def test_power_cut_could_lose_the_new_folder_of_a_finished_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[Path] = []
+    sync = os.fsync
+
+    def note(number: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{number}").readlink())
+        sync(number)
+
+    monkeypatch.setattr(os, "fsync", note)
+    folder = ModelFolder(tmp_path / "new" / "model", create=True)
+    with folder.working():
+        make_stage(folder)
+    assert {tmp_path, tmp_path / "new", folder.path} <= set(synced)
+    assert synced[-1] == folder.path, "last of all, that the manifest is there"

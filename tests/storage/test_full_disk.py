@@ -92,3 +92,15 @@ def test_full_disk_of_a_second_model_named_the_first_and_left_a_folder(
     assert sentence.startswith(f"{tmp_path / 'second'}")
     assert FULL in sentence
     assert [path.name for path in tmp_path.iterdir()] == ["first"]
+
+
+def test_full_disk_of_an_import_blamed_the_file_that_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "vectors.txt").write_text("tie 1 0\nsuit 0 1\n")
+
+    def full(self: files.ArrayWriter, _array: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+
+    monkeypatch.setattr(files.ArrayWriter, "append", full)
+    sentence = sentence_of("import", tmp_path / "vectors.txt", "-o", tmp_path / "model")
+    assert sentence.startswith(f"{tmp_path / 'model'}: {FULL}")
+    assert [path.name for path in tmp_path.iterdir()] == ["vectors.txt"]

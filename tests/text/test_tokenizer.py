@@ -105,11 +105,23 @@ def test_token_longer_than_the_table_was_made_for() -> None:
     assert fast_tokens(text, Tokenizer()) == ["z" * 300_000, "y"]
 
 
-def test_copy_can_be_used_beside_the_original() -> None:
+def test_threads_share_the_words_and_add_none() -> None:
+    lexicon = Lexicon(["a", "b"])
+    twin = lexicon.for_reading()
+    ids = twin.encode(b"b a c")
+    assert lexicon.encode(b"a a").tolist() == [0, 0, -1]
+    assert ids.tolist() == [1, 0, -2, -1], "each has its own buffers"
+    assert twin.n_bytes == lexicon.n_bytes
+    with pytest.raises(RuntimeError, match="other threads"):
+        twin.encode(b"c", grow=True)
+    with pytest.raises(RuntimeError, match="other threads"):
+        twin.add(["c"])
+
+
+def test_a_lexicon_from_another_process_may_be_read_only() -> None:
     lexicon = Lexicon(["a"])
-    twin = lexicon.copy()
-    twin.add(["b"])
-    assert (len(lexicon), len(twin)) == (1, 2)
+    lexicon._slots.flags.writeable = False
+    assert lexicon.for_reading().encode(b"a").tolist() == [0, -1]
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)))

@@ -108,7 +108,11 @@ threads = click.option(
     "--threads", type=click.IntRange(1), help="Threads to use; they do not change the result.  [default: all cores]"
 )
 memory = click.option(
-    "--memory", type=SIZE, default="2G", help="Memory for counting, per worker with --scheduler; the rest goes to disk."
+    "--memory",
+    type=SIZE,
+    default="2G",
+    help="Memory for the tables of passes over the text, per worker with --scheduler; the rest goes to disk. "
+    "Python and 150 bytes per word of the vocabulary come on top.",
 )
 engine = click.option(
     "--engine",

@@ -85,7 +85,7 @@ class SampleOccurrences:
     def __call__(self, batch: Batch, report: TextCallback, folder: Path | None = None) -> list[SampledWindows]:
         from wordatoms.kernels import contexts as kernel
 
-        lexicon, n_words = self.lexicon.copy(), len(self.bounds)
+        lexicon, n_words = self.lexicon.for_reading(), len(self.bounds)
         streams, places, numbers, hashes = Scratch(np.int32), Scratch(np.int64), Scratch(np.int64), Scratch(np.uint64)
         pieces: list[SampledWindows] = []
         found: list[SampledWindows] = []

@@ -70,7 +70,7 @@ def packed_lines(batch: Batch, lexicon: Lexicon, n_words: int, report: TextCallb
     """Yield per block the rows of the known words and where each line ends; both are valid until the next block."""
     from wordatoms.kernels import contexts as kernel
 
-    lexicon = lexicon.copy()
+    lexicon = lexicon.for_reading()
     streams, places = Scratch(np.int32), Scratch(np.int64)
     for shard in batch:
         for block, n_read in blocks_with_sizes(shard):

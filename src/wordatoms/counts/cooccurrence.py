@@ -27,7 +27,16 @@ from wordatoms.errors import InputError, ModelError
 from wordatoms.parallel import resolve_threads, run_threads
 from wordatoms.progress import TextCallback
 from wordatoms.run import DEFAULT_MEMORY, DEFAULT_RUN, Run
-from wordatoms.storage.files import Array, ArrayFile, ArrayWriter, map_array, spill_folder, sync_file, write_json
+from wordatoms.storage.files import (
+    Array,
+    ArrayFile,
+    ArrayWriter,
+    map_array,
+    release_pages,
+    spill_folder,
+    sync_file,
+    write_json,
+)
 from wordatoms.storage.untrusted import read_json
 from wordatoms.text.corpus import MAX_PARAGRAPH_BYTES, Corpus
 from wordatoms.text.tokenizer import Lexicon, Tokenizer
@@ -37,9 +46,13 @@ PAIR_BYTES = 12
 """A column (int32) and a value (int64)."""
 PLACE_BYTES = 8
 """A word of the stream and its position in the index, both int32."""
+ROW_BYTES = 25
+"""What a worker holds for each word: the start and end of its row, its sum and its mark."""
 MOST_PLACES = 1 << 28
 MOST_PAIRS = 1 << 26
 """Upper limits per chunk: more gains nothing, and positions must fit an int32."""
+CHECKED_PAIRS = 1 << 22
+"""Pairs of memory-mapped counts that are checked at a time."""
 MOST_RUNS = 4
 """Runs held in memory before they are added."""
 SMALLEST_MEMORY = 64 << 20
@@ -140,13 +153,15 @@ class Counts:
         return {"window": self.window, "weighting": self.weighting, "unit": self.unit}
 
     @classmethod
-    def load(cls, folder: Path) -> Counts:
+    def load(cls, folder: Path, vocabulary: Vocabulary | None = None) -> Counts:
         """Read counts; the arrays are memory-mapped.
 
         Parameters
         ----------
         folder : Path
             The folder of a model.
+        vocabulary : Vocabulary, optional
+            The vocabulary of the folder, if it has been read already.
 
         Returns
         -------
@@ -158,7 +173,7 @@ class Counts:
         ModelError
             If the files are missing or damaged.
         """
-        vocabulary = Vocabulary.load(folder)
+        vocabulary = vocabulary or Vocabulary.load(folder)
         try:
             facts = read_json(folder / "counts.json")
             n_pairs, window, unit = int(facts["n_pairs"]), int(facts["window"]), int(facts["unit"])
@@ -184,7 +199,10 @@ def _check_cells(counts: Counts, folder: Path) -> None:
     """Refuse rows and columns that do not exist, because the kernels do not check bounds."""
     starts, columns = counts.indptr, counts.indices
     in_order = starts[0] == 0 and starts[-1] == counts.n_pairs and (starts[1:] >= starts[:-1]).all()
-    inside = not counts.n_pairs or 0 <= columns.min() <= columns.max() < len(counts)
+    inside = True
+    for start in range(0, counts.n_pairs, CHECKED_PAIRS):
+        inside = inside and _are_between(columns[start : start + CHECKED_PAIRS], 0, len(counts))
+        release_pages(columns)
     if not (in_order and inside and counts.unit > 0):
         raise ModelError(f"the counts in {folder} are inconsistent; run `wordatoms count --force`.")
 
@@ -242,7 +260,7 @@ class CountPairs:
 
     def __call__(self, batch: Batch, report: TextCallback, folder: Path | None) -> list[PairRun]:
         counter = _ChunkCounter(self, folder)
-        lexicon = self.lexicon.copy()
+        lexicon = self.lexicon.for_reading()
         for shard in batch:
             for block, n_read in blocks_with_sizes(shard):
                 ids = lexicon.encode(block)
@@ -288,7 +306,8 @@ class _ChunkCounter:
         self.folder = folder
         self.window = len(work.weights)
         longest_line = MAX_PARAGRAPH_BYTES  # a token has at least one byte, and "a1" is two tokens
-        n_places = min(work.memory // 2 // PLACE_BYTES, MOST_PLACES)
+        self.memory = max(work.memory - ROW_BYTES * work.n_words, work.memory // 4)
+        n_places = min(self.memory // 2 // PLACE_BYTES, MOST_PLACES)
         n_places = max(n_places, longest_line + 2 * self.window)
         self.stream = np.empty(n_places, np.int32)
         self.runs: list[PairRun] = []
@@ -327,7 +346,7 @@ class _ChunkCounter:
         from wordatoms.kernels import cooccur
 
         n_words = self.work.n_words
-        n_pairs = max(n_words, min(self.work.memory // 4 // PAIR_BYTES, MOST_PAIRS))
+        n_pairs = max(n_words, min(self.memory // 4 // PAIR_BYTES, MOST_PAIRS))
         sums, marks = _row_buffers(n_words)
         ends = np.empty(n_words, np.int64)
         writer = RunWriter(self.folder) if self.folder else RunCollector()
@@ -558,7 +577,7 @@ def count_pairs(
             return Counts(vocabulary, **{name: getattr(total, name)[:] for name in ARRAYS}, **facts)
         on_install()
         _install(total, vocabulary, folder, facts)
-    return Counts.load(folder)
+    return Counts.load(folder, vocabulary)
 
 
 def _install(run: PairRun, vocabulary: Vocabulary, folder: Path, facts: dict[str, Any]) -> None:

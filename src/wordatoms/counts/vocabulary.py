@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,8 @@ from wordatoms.text.tokenizer import Lexicon, Tokenizer, unpack_words
 
 BATCH_BYTES = 32 << 20
 N_PARTITIONS = 64
+WORDS_AT_ONCE = 1 << 16
+"""Words that are converted to Python strings at a time."""
 SPLIT_BYTES = 4 << 30
 """Bytes of text whose words are added in one place."""
 
@@ -301,11 +304,10 @@ def build_vocabulary(
         runs = run_pass(engine, task, corpus.shards, ledger, batch_bytes=BATCH_BYTES, report=report)
         n_tokens = sum(each.n_tokens for each in runs)
         ranked = _rank_words(runs, min_count, max_words)
-        if not ranked:
+        if not len(ranked.counts):
             ledger.drop()  # there is nothing to resume
             raise _no_words(n_tokens, min_count)
-    counts, words = zip(*ranked, strict=True)
-    return Vocabulary(words, -np.array(counts, np.int64), n_tokens)
+    return Vocabulary(ranked.words(), ranked.counts, n_tokens)
 
 
 def _no_words(n_tokens: int, min_count: int) -> InputError:
@@ -328,27 +330,69 @@ def _add_partitions(runs: Sequence[WordRun], first: int, stop: int) -> tuple[Lex
     return lexicon, counts
 
 
-def _rank_words(runs: Sequence[WordRun], min_count: int, max_words: int | None) -> list[tuple[int, str]]:
-    """Return the words of the vocabulary in order, each after its negative count."""
-    found: list[tuple[int, str]] = []
+class _PackedWords(NamedTuple):
+    """Packed words with their counts; 2 million of them as Python objects would take 300 MB."""
+
+    keys: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    """The first packed integer of each word, and the end."""
+    counts: NDArray[np.int64]
+
+    def words(self) -> tuple[str, ...]:
+        found: list[str] = []
+        for first in range(0, len(self.counts), WORDS_AT_ONCE):
+            starts = self.starts[first : first + WORDS_AT_ONCE + 1]
+            found += unpack_words(self.keys[starts[0] : starts[-1]], starts - starts[0])
+        return tuple(found)
+
+    def take(self, rows: NDArray[np.int64]) -> _PackedWords:
+        return _PackedWords(*_select(self.keys, self.starts, rows), self.counts[rows])
+
+    def best(self, n: int | None) -> _PackedWords:
+        """The first `n` words by decreasing count, ties by code point."""
+        # UTF-8 sorts like code points, and the first byte of a word is the lowest of its first packed integer.
+        beginnings = self.keys[self.starts[:-1]].byteswap()
+        order = np.lexsort((beginnings, -self.counts))
+        self._order_ties(order, beginnings)
+        return self.take(order[:n])
+
+    def _order_ties(self, order: NDArray[np.int64], beginnings: NDArray[np.uint64]) -> None:
+        """Sort words with equal counts and beginnings, in place."""
+        counts, beginnings = self.counts[order], beginnings[order]
+        is_tie = (counts[1:] == counts[:-1]) & (beginnings[1:] == beginnings[:-1])
+        bounds = np.flatnonzero(np.diff(np.concatenate([[False], is_tie, [False]]).astype(np.int8)))
+        for first, last in bounds.reshape(-1, 2).tolist():
+            rows = order[first : last + 1]
+            words = unpack_words(*_select(self.keys, self.starts, rows))
+            order[first : last + 1] = rows[sorted(range(len(words)), key=words.__getitem__)]
+
+
+def _join(parts: Sequence[_PackedWords]) -> _PackedWords:
+    ends = np.cumsum([0, *(len(part.keys) for part in parts)])
+    starts = [part.starts[:-1] + end for part, end in zip(parts, ends, strict=False)]
+    keys, counts = (np.concatenate([getattr(part, name) for part in parts]) for name in ("keys", "counts"))
+    return _PackedWords(keys, np.concatenate([*starts, ends[-1:]]), counts)
+
+
+def _rank_words(runs: Sequence[WordRun], min_count: int, max_words: int | None) -> _PackedWords:
+    """Return the words of the vocabulary in order."""
+    parts: list[_PackedWords] = []
     for number in range(N_PARTITIONS):
-        found += _frequent_words(runs, number, min_count, max_words)
-        if max_words is not None and len(found) > 4 * max_words:  # bounds the memory
-            found = sorted(found)[:max_words]
-            min_count = -found[-1][0]
-    return sorted(found)[:max_words]
+        parts.append(_frequent_words(runs, number, min_count, max_words))
+        if max_words is not None and sum(len(part.counts) for part in parts) > 4 * max_words:  # bounds the memory
+            parts = [_join(parts).best(max_words)]
+            min_count = int(parts[0].counts[-1])
+    joined = _join(parts)
+    del parts
+    return joined.best(max_words)
 
 
-def _frequent_words(
-    runs: Sequence[WordRun], number: int, min_count: int, max_words: int | None
-) -> list[tuple[int, str]]:
-    """Return the words of a partition that may be in the vocabulary, each after its negative count, in any order."""
+def _frequent_words(runs: Sequence[WordRun], number: int, min_count: int, max_words: int | None) -> _PackedWords:
+    """Return the words of a partition that may be in the vocabulary, in any order."""
     lexicon, counts = _add_partitions(runs, number, number + 1)
     if max_words is not None and len(counts) > max_words:
         min_count = max(min_count, int(np.partition(counts, -max_words)[-max_words]))
-    kept = np.flatnonzero(counts >= min_count)
-    words = unpack_words(*_select(*lexicon.keys(), kept))
-    return list(zip((-counts[kept]).tolist(), words, strict=True))
+    return _PackedWords(*lexicon.keys(), counts).take(np.flatnonzero(counts >= min_count))
 
 
 def _select(

@@ -6,13 +6,16 @@ A module of its own because every query reads a word list, and none needs what c
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.errors import InputError
+
+LINES_AT_ONCE = 1 << 16
+CHARACTERS_AT_ONCE = 1 << 20
 
 
 class WordList(NamedTuple):
@@ -24,6 +27,14 @@ class WordList(NamedTuple):
 
 def format_words(words: Sequence[str], counts: NDArray[np.int64] | None = None) -> bytes:
     """Format a list of words in UTF-8."""
+    parts: list[bytes] = []
+    for first in range(0, len(words), LINES_AT_ONCE):
+        some = words[first : first + LINES_AT_ONCE]
+        parts.append(_format_some(some, None if counts is None else counts[first : first + LINES_AT_ONCE]))
+    return b"".join(parts)
+
+
+def _format_some(words: Sequence[str], counts: NDArray[np.int64] | None) -> bytes:
     for word in words:
         if re.search(r"[\t\n\r]", word):
             raise InputError(f"{word!r} contains a tab or a line end, which a list of words cannot; rename it.")
@@ -44,8 +55,23 @@ def parse_words(text: bytes) -> WordList:
     _check_lines(content, counted=counted)
     if not counted:
         return WordList(tuple(content.split("\n")), None)
-    parts = content.replace("\n", "\t").split("\t")
-    return WordList(tuple(parts[::2]), np.array([*map(int, parts[1::2])], dtype=np.int64))
+    words: list[str] = []
+    counts: list[NDArray[np.int64]] = []
+    for block in _blocks_of_lines(content):
+        parts = block.replace("\n", "\t").split("\t")
+        words += parts[::2]
+        counts.append(np.array([*map(int, parts[1::2])], dtype=np.int64))
+    return WordList(tuple(words), np.concatenate(counts))
+
+
+def _blocks_of_lines(content: str) -> Iterator[str]:
+    """Whole lines, some at a time: the counts of millions of words as strings would take more memory than the words."""
+    start = 0
+    while start < len(content):
+        end = content.find("\n", start + CHARACTERS_AT_ONCE)
+        end = len(content) if end < 0 else end
+        yield content[start:end]
+        start = end + 1
 
 
 def _check_lines(content: str, *, counted: bool) -> None:

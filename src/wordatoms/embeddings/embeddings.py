@@ -21,15 +21,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wordatoms.counts.word_lists import WordList, format_words, parse_words
-from wordatoms.embeddings.quantized import load_rows
+from wordatoms.embeddings.quantized import VECTORS, load_rows
 from wordatoms.errors import InputError, ModelError, UnknownWordError, require_extra
-from wordatoms.storage.files import map_array, save_array, write_atomic, write_json
+from wordatoms.storage.files import map_array, release_pages, save_array, write_atomic, write_json
 from wordatoms.storage.untrusted import LARGEST_WORDS, read_bytes, read_json
 
 Default = TypeVar("Default")
 
 _BLOCK_ROWS = 1024
 """Rows per block in a pass over all vectors, small enough for its temporary arrays to stay in the cache."""
+_RELEASED_ROWS = 64 * _BLOCK_ROWS
+"""Rows after whose check the pages of memory-mapped vectors are released."""
 _BLOCK_SCORES = 1 << 23
 """Similarities that a search computes at a time (32 MB)."""
 _ADVICE = "Run `wordatoms embed --force`, or import the vectors again."
@@ -300,7 +302,7 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
                 f"the query has the shape {queries.shape}, but the vectors have {self.dim} dimensions; "
                 f"pass {self.dim} numbers per query."
             )
-        checked = _to_single(queries)
+        checked = to_single(queries)
         if not np.isfinite(checked).all():
             raise InputError("the query holds NaN or infinity; pass finite numbers.")
         return checked
@@ -340,12 +342,14 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
 
     # --- files
 
-    def save(self, folder: Path) -> None:
+    def save(self, folder: Path, *, has_vectors: bool = False) -> None:
         """Write the embeddings into a folder, which is created if necessary.
 
         Parameters
         ----------
         folder : Path
+        has_vectors : bool, default False
+            The folder's `vectors.npy` already holds these vectors, and is not written again.
         """
         folder = Path(folder)
         words = format_words(self.words, self.counts)
@@ -355,7 +359,8 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         (folder / "embeddings.json").unlink(missing_ok=True)
         with write_atomic(folder / "words.txt") as file:
             file.write(words)
-        for path, array in {folder / "vectors.npy": self.vectors, **state}.items():
+        vectors = {} if has_vectors else {folder / VECTORS: self.vectors}
+        for path, array in {**vectors, **state}.items():
             save_array(path, array)
         for path in set(folder.glob("state-*.npy")) - set(state):
             path.unlink()
@@ -463,7 +468,7 @@ def _checked_vectors(vectors: ArrayLike, words: Sequence[str]) -> NDArray[np.flo
         raise InputError(f"the vectors have the shape {given.shape}; pass one row of numbers per word.")
     if len(given) != len(words):
         raise InputError(f"there are {len(words):,} words but {len(given):,} vectors; pass one vector per word.")
-    single = _to_single(given).view()
+    single = to_single(given).view()
     single.flags.writeable = False
     _refuse_infinite(single, words)
     return single
@@ -478,12 +483,16 @@ def _refuse_infinite(vectors: NDArray[np.float32], words: Sequence[str]) -> None
                 f"the vector of '{words[row][:60]}' (row {row}) holds NaN, infinity or a number too large for "
                 "float32; leave the word out or repair its vector."
             )
+        if start % _RELEASED_ROWS == 0:
+            release_pages(vectors)
+    release_pages(vectors)
 
 
-def _to_single(array: NDArray[Any]) -> NDArray[np.float32]:
+def to_single(array: NDArray[Any]) -> NDArray[np.float32]:
+    """Convert numbers to float32, in C order; those that are too large become infinite."""
     if array.dtype.kind not in "fiub":
         raise InputError(f"the vectors hold {array.dtype}; pass real numbers.")
-    with np.errstate(over="ignore"):  # numbers too large become infinite, which the caller refuses
+    with np.errstate(over="ignore"):  # the caller refuses infinity
         return np.asarray(array, dtype=np.float32, order="C")
 
 

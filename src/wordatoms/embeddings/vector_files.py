@@ -19,11 +19,16 @@ import re
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wordatoms.counts.word_lists import WordList, format_words, parse_words
-from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.embeddings.embeddings import Embeddings, to_single
 from wordatoms.embeddings.vector_rows import (
     NUMBER,
+    RowFile,
     format_binary_rows,
     format_text_rows,
     open_bytes,
@@ -32,19 +37,25 @@ from wordatoms.embeddings.vector_rows import (
     read_text_rows,
 )
 from wordatoms.errors import InputError, VectorFileError
-from wordatoms.storage.files import part_of, write_array, write_atomic, write_together
+from wordatoms.storage.files import part_of, release_pages, write_array, write_atomic, write_together
 from wordatoms.storage.untrusted import LARGEST_WORDS, open_array
 from wordatoms.text.files import read_whole
 
 FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
 
 _NUMPY_MAGIC = b"\x93NUMPY"
+_COPIED_ROWS = 1 << 12
 _HEAD = 1 << 16
 """Bytes from which the format is recognised."""
 
 
 def read_vectors(
-    path: Path, *, format: str = "auto", words: Path | None = None, max_words: int | None = None
+    path: Path,
+    *,
+    format: str = "auto",
+    words: Path | None = None,
+    max_words: int | None = None,
+    to: Path | None = None,
 ) -> Embeddings:
     """Read a file of vectors.
 
@@ -58,6 +69,9 @@ def read_vectors(
         The file with the words of an .npy array, by default a file next to it.
     max_words : int, optional
         Stop after this many words; the rest of the file is not checked.
+    to : Path, optional
+        A new .npy file to which the vectors are written as they are read, and from which the result is memory-mapped;
+        by default they are held in memory.
 
     Returns
     -------
@@ -91,10 +105,10 @@ def read_vectors(
         if words is not None and found != "npy":
             raise InputError(f"{path} is read as {found} and contains its words; pass no file of words.")
         if found == "npy":
-            return _read_npy(path, words, max_words)
+            return _read_npy(path, words, max_words, to)
         if found == "word2vec-binary":
-            return read_binary_rows(source, max_words)
-        return read_text_rows(source, max_words, has_header=found != "glove")
+            return read_binary_rows(source, max_words, to=to)
+        return read_text_rows(source, max_words, has_header=found != "glove", to=to)
 
 
 def write_vectors(embeddings: Embeddings, path: Path, *, format: str) -> None:
@@ -185,7 +199,7 @@ def _recognise(head: bytes) -> str:
 # --- numpy
 
 
-def _read_npy(path: Path, words_path: Path | None, max_words: int | None) -> Embeddings:
+def _read_npy(path: Path, words_path: Path | None, max_words: int | None, to: Path | None) -> Embeddings:
     words_path = _words_beside(path) if words_path is None else Path(words_path)
     words, counts = _read_word_list(words_path)
     try:
@@ -198,9 +212,19 @@ def _read_npy(path: Path, words_path: Path | None, max_words: int | None) -> Emb
             "expected one row per word."
         )
     try:
-        return Embeddings(words[:max_words], vectors[:max_words], None if counts is None else counts[:max_words])
+        chosen = vectors[:max_words] if to is None else _copy_rows(vectors[:max_words], to)
+        return Embeddings(words[:max_words], chosen, None if counts is None else counts[:max_words])
     except InputError as error:
         raise VectorFileError(f"{path}: {error}") from error
+
+
+def _copy_rows(vectors: NDArray[Any], to: Path) -> NDArray[np.float32]:
+    """Write the rows of a mapped array as float32, some at a time."""
+    copy = RowFile(to, vectors.shape[1])
+    for start in range(0, len(vectors), _COPIED_ROWS):
+        copy.append(to_single(vectors[start : start + _COPIED_ROWS]))
+        release_pages(vectors)
+    return copy.close()
 
 
 def _words_beside(path: Path) -> Path:

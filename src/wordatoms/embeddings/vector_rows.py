@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, VectorFileError
+from wordatoms.storage.files import ArrayWriter, map_array, sync_file
 from wordatoms.text.compression import CompressionError, inflate, recognise_compression
 
 NUMBER = re.compile(rb"[+-]?+(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+")
@@ -104,6 +105,8 @@ def open_bytes(path: Path) -> Iterator[ByteSource]:
             compression = recognise_compression(stored.peek(_MAGIC))
             yield ByteSource(path, inflate(stored.take, compression)) if compression else stored
     except (OSError, CompressionError) as error:
+        if isinstance(error, OSError) and error.filename is not None and str(error.filename) != str(path):
+            raise  # about the file to which the vectors are written
         reason = (isinstance(error, OSError) and error.strerror) or error
         raise VectorFileError(f"{path} cannot be read: {reason}; check the file or get it again.") from error
 
@@ -142,16 +145,51 @@ class _RowError(Exception):
     """What is wrong with a row; the caller, which knows its place in the file, adds the place."""
 
 
+class RowArray:
+    """Collects vectors in memory, without ever holding a second copy of them."""
+
+    def __init__(self, dim: int) -> None:
+        self._length, self._vectors = 0, np.empty((0, dim), np.float32)
+
+    def append(self, vectors: NDArray[np.float32]) -> None:
+        start, self._length = self._length, self._length + len(vectors)
+        if self._length > len(self._vectors):  # little by little: of a large array the system moves pages, not bytes
+            self._resize(max(self._length, len(self._vectors) * 65 // 64))
+        self._vectors[start : self._length] = vectors
+
+    def close(self) -> NDArray[np.float32]:
+        self._resize(self._length)
+        return self._vectors
+
+    def _resize(self, n_rows: int) -> None:
+        self._vectors.resize((n_rows, self._vectors.shape[1]), refcheck=False)  # in place
+
+
+class RowFile:
+    """Writes vectors to an .npy file, to be memory-mapped when it is complete."""
+
+    def __init__(self, path: Path, dim: int) -> None:
+        self._writer = ArrayWriter(path, np.float32, (dim,))
+
+    def append(self, vectors: NDArray[np.float32]) -> None:
+        self._writer.append(vectors)
+
+    def close(self) -> NDArray[np.float32]:
+        path = self._writer.close().path
+        sync_file(path)
+        return map_array(path)
+
+
 class _Table:
     """The words and vectors read so far."""
 
-    def __init__(self, path: Path, dim: int, unit: str) -> None:
+    def __init__(self, path: Path, dim: int, unit: str, to: Path | None) -> None:
         """`unit` is the unit of places in the file: "line" or "byte"."""
         self.dim = dim
         self._path, self._unit = path, unit
         self._words: dict[str, None] = {}
         self._places = array("q")  # of each word; as values of the dictionary they would take ten times the memory
-        self._vectors = np.empty((0, dim), dtype=np.float32)
+        self._rows = RowFile(to, dim) if to else RowArray(dim)
 
     def __len__(self) -> int:
         return len(self._words)
@@ -160,7 +198,6 @@ class _Table:
         return VectorFileError(f"{self._path}, {self._unit} {place}: {reason}")
 
     def extend(self, words: Sequence[str], vectors: NDArray[np.float32], places: Sequence[int]) -> None:
-        start = len(self)
         all_finite = np.logical_and.reduce(np.isfinite(vectors), axis=1)
         for word, place, is_finite in zip(words, places, all_finite, strict=True):
             if word in self._words:
@@ -170,18 +207,13 @@ class _Table:
             self._places.append(place)
             if not is_finite:
                 raise self.error(place, f"{word[:60]!r} has NaN, infinity or a number too large for float32.")
-        if len(self) > len(self._vectors):  # little by little: of a large array the system moves pages, not bytes
-            self._resize(max(len(self), len(self._vectors) * 65 // 64))
-        self._vectors[start : len(self)] = vectors
+        self._rows.append(vectors)
 
     def finish(self) -> Embeddings:
-        self._resize(len(self))
+        vectors = self._rows.close()
         words = tuple(self._words)
-        self._words = {}
-        return Embeddings(words, self._vectors)
-
-    def _resize(self, n_rows: int) -> None:
-        self._vectors.resize((n_rows, self.dim), refcheck=False)  # in place, without a second copy of a large array
+        self._words, self._places = {}, array("q")
+        return Embeddings(words, vectors)
 
 
 def _decode(word: bytes) -> str:
@@ -204,15 +236,17 @@ _Lines = Sequence[tuple[int, bytes]]
 """Non-blank lines with their numbers, counted from 1."""
 
 
-def read_text_rows(source: ByteSource, max_words: int | None, *, has_header: bool) -> Embeddings:
-    """Read the rows of a text file, with or without a header."""
+def read_text_rows(
+    source: ByteSource, max_words: int | None, *, has_header: bool, to: Path | None = None
+) -> Embeddings:
+    """Read the rows of a text file, with or without a header, into memory or an .npy file."""
     blocks = _line_blocks(source)
     block = next(blocks, [])
     header = None
     if has_header:
         header = _checked_header(source.path, block[0][1] if block else b"")
         block = block[1:]
-    table = _Table(source.path, header.dim if header else _usual_width(source.path, block), "line")
+    table = _Table(source.path, header.dim if header else _usual_width(source.path, block), "line", to)
     n_wanted = min(header.n_words if header else sys.maxsize, max_words or sys.maxsize)
     for lines in chain([block], blocks):
         room = n_wanted - len(table)
@@ -327,11 +361,11 @@ def _text_word(word: str) -> bytes:
 # --- word2vec's binary
 
 
-def read_binary_rows(source: ByteSource, max_words: int | None) -> Embeddings:
-    """Read word2vec's binary format."""
+def read_binary_rows(source: ByteSource, max_words: int | None, *, to: Path | None = None) -> Embeddings:
+    """Read word2vec's binary format into memory or an .npy file."""
     header_line = source.take_until(b"\n", _LONGEST_HEADER) or source.peek(_LONGEST_HEADER)
     header = _checked_header(source.path, header_line)
-    table = _Table(source.path, header.dim, "byte")
+    table = _Table(source.path, header.dim, "byte", to)
     n_wanted = min(header.n_words, max_words or sys.maxsize)
     while len(table) < n_wanted:
         offset = source.offset

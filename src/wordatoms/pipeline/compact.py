@@ -72,7 +72,11 @@ def compact(folder: ModelFolder, path: Path | str, *, force: bool = False, run: 
     """
     target = Path(path)
     if not force and _is_copied(folder, target):
-        return ModelFolder(target)
+        copied = ModelFolder(target)
+        if copied.work.exists():  # the process that wrote it was killed before it could remove its lock
+            with copied.working():
+                pass
+        return copied
     _check(folder, target, force=force)
     folder.check(thorough=True)  # the copy has its own checksums, which would hide damage
     twin = ModelFolder(target, create=True)

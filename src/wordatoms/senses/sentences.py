@@ -363,7 +363,7 @@ class _Search:
             )
 
     def _search(self, batch: Batch, numbers: Mapping[Shard, int], report: TextCallback) -> _Found:
-        lexicon, n_lines = self.lexicon.copy(), dict.fromkeys((numbers[shard] for shard in batch), 0)
+        lexicon, n_lines = self.lexicon.for_reading(), dict.fromkeys((numbers[shard] for shard in batch), 0)
         located = chain.from_iterable(self._located(shard, numbers[shard], n_lines, lexicon, report) for shard in batch)
         found = self._best([])
         while group := list(islice(located, SCORED_AT_ONCE)):

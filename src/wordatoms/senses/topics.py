@@ -333,7 +333,7 @@ class WindowAtoms:
 
     def part(self, group: Sequence[tuple[str, str]]) -> Part:
         """Return the distributions of some documents, given by name and text."""
-        lexicon = self.lexicon.copy()
+        lexicon = self.lexicon.for_reading()
         words = [self._known_rows(text, lexicon) for _, text in group]
         totals, n_windows = np.zeros((len(group), len(self.shown))), np.zeros(len(group), np.int64)
         for owners, vectors in self._blocks(words):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import mmap
 import os
 import shutil
 import stat
@@ -270,10 +271,13 @@ class ArrayFile:
 
 
 class ArrayWriter:
-    """Writes a one-dimensional `.npy` file in pieces; the length need not be known in advance."""
+    """Writes a `.npy` file in pieces; the length need not be known in advance.
 
-    def __init__(self, path: Path, dtype: DTypeLike) -> None:
-        self.path, self.dtype, self.length = path, np.dtype(dtype), 0
+    The array has one dimension, or two if the length of a row is given.
+    """
+
+    def __init__(self, path: Path, dtype: DTypeLike, row_shape: tuple[int, ...] = ()) -> None:
+        self.path, self.dtype, self.row_shape, self.length = path, np.dtype(dtype), row_shape, 0
         self._file = path.open("wb")
         self._write_header()
 
@@ -294,9 +298,21 @@ class ArrayWriter:
         return ArrayFile(self.path, self.dtype, self.length)
 
     def _write_header(self) -> None:
-        # numpy pads the header of any one-dimensional array to HEADER_BYTES, so that the length can be filled in.
-        facts = {"descr": self.dtype.str, "fortran_order": False, "shape": (self.length,)}
+        # numpy pads the header (of one dimension to HEADER_BYTES), so that the length can be filled in.
+        facts = {"descr": self.dtype.str, "fortran_order": False, "shape": (self.length, *self.row_shape)}
         np.lib.format.write_array_header_1_0(self._file, facts)
+
+
+def release_pages(array: Array) -> None:
+    """Let the system take back the pages of a memory-mapped array that were read; of other arrays, do nothing.
+
+    The array stays usable. Without this, a pass over a mapped file makes the process as large as the file.
+    """
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if isinstance(base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):  # not on every system
+        base.madvise(mmap.MADV_DONTNEED)
 
 
 def sync_file(path: Path) -> None:

@@ -116,6 +116,8 @@ class ModelFolder:
             with lock_work_folder(self.work) as held:
                 if not held:
                     raise ModelError(f"another process is working in {self.path}; wait for it, or pass another folder.")
+                for folder in new:  # so that a power cut cannot lose the folder with a finished model in it
+                    sync_folder(folder.parent)
                 self._clear_leftovers()
                 self.manifest = read_manifest(self.path)  # another process may have worked here until now
                 try:

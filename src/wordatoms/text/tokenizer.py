@@ -27,6 +27,7 @@ JOINERS = "\u200c\u200d"
 IGNORED = "\u00ad\u2060" + "".join(map(chr, range(0xFE00, 0xFE10)))
 """Soft hyphen, word joiner and variation selectors, which only change how a word looks."""
 PHRASE_JOINT = "_"
+WORDS_AT_ONCE = 1 << 16
 
 _ASSIGNED_PLANES = (range(0x33480), range(0xE0000, 0xE0200))
 """Code points with letters, marks, digits and spaces; the rest of Unicode is unassigned, private or surrogates."""
@@ -205,24 +206,35 @@ def _composing_characters(chars: list[str]) -> tuple[list[str], list[str]]:
 class Lexicon:
     """A table of words numbered in the order in which they were added; encodes text with a compiled tokenizer.
 
-    Not thread-safe: each worker takes a `copy`.
+    Not thread-safe: each worker takes one `for_reading`.
     """
 
     def __init__(self, words: Iterable[str] = (), *, tokenizer: Tokenizer | None = None) -> None:
         self.tokenizer = tokenizer or Tokenizer()
         self.n_words = 0
+        self._is_shared = False
         self._slots = np.zeros(1 << 12, np.uint64)
         self._starts = np.zeros(1 << 11, np.int64)
         self._blob = np.empty(1 << 12, np.uint64)
         self._drop_buffers()
-        self.add(list(words))
+        self._add_all(words)
         self._trie = _PhraseTrie.build(self) if self.tokenizer.phrases else None
+        self._trim()
 
-    def copy(self) -> Lexicon:
-        """Return a copy for another thread."""
+    def for_reading(self) -> Lexicon:
+        """Return a lexicon of the same words for another thread, which may encode text with it but add no word.
+
+        The two share the table of words, which may be hundreds of megabytes.
+        """
         twin = object.__new__(Lexicon)
         twin.__dict__.update(self.__dict__)
-        twin._slots, twin._starts, twin._blob = self._slots.copy(), self._starts.copy(), self._blob.copy()
+        twin._is_shared = True
+        for name in (
+            "_slots",
+            "_starts",
+            "_blob",
+        ):  # from another process they may come read-only, which kernels refuse
+            setattr(twin, name, np.require(getattr(self, name), requirements="W"))
         twin._drop_buffers()
         return twin
 
@@ -250,6 +262,22 @@ class Lexicon:
         kernel.hash_all(self._starts, self._blob, self.n_words, hashes)
         return hashes
 
+    def _refuse_shared(self) -> None:
+        if self._is_shared:
+            raise RuntimeError("words were added to a lexicon that other threads read")
+
+    def _trim(self) -> None:
+        """Give back the room that was made for more words than came."""
+        if self.n_words >= WORDS_AT_ONCE:
+            self._blob = self._blob[: self._starts[self.n_words]].copy()
+            self._starts = self._starts[: self.n_words + 2].copy()
+
+    def _add_all(self, words: Iterable[str]) -> None:
+        """Add any number of words, some at a time: encoded, they take several times the memory of the table."""
+        remaining = iter(words)
+        while some := list(islice(remaining, WORDS_AT_ONCE)):
+            self.add(some)
+
     def add(self, words: Sequence[str]) -> NDArray[np.int64]:
         """Return the numbers of words, adding unknown ones."""
         return self.add_keys(*pack_words(words))
@@ -258,6 +286,7 @@ class Lexicon:
         """Like `add`, for packed words."""
         from wordatoms.kernels import tokens as kernel
 
+        self._refuse_shared()
         n = len(starts) - 1
         self._make_room(n, len(keys))
         ids = np.empty(n, np.int64)
@@ -269,6 +298,8 @@ class Lexicon:
 
         With `grow`, unknown words are added instead. The array is only valid until the next call.
         """
+        if grow:
+            self._refuse_shared()
         if not block.endswith(b"\n"):
             block += b"\n"
         self._make_buffers(len(block))
