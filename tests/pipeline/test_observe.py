@@ -134,7 +134,7 @@ def test_threads_and_memory_do_not_change_the_bytes(folder: Path, tmp_path: Path
 def test_other_settings_are_refused_unless_forced(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path / "model")
     copy = ModelFolder(tmp_path / "model")
-    with pytest.raises(ModelError, match="n_occurrences 600, you ask for n_occurrences 50"):
+    with pytest.raises(ModelError, match="n_occurrences 500, you ask for n_occurrences 50"):
         observe(copy, ObserveSettings(n_occurrences=50))
     with pytest.raises(InputError, match="pass 1 or more"):
         ObserveSettings(n_occurrences=0)

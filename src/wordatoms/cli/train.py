@@ -252,7 +252,7 @@ def atomize(model: str, **given: Any) -> None:
 @click.command()
 @click.argument("model")
 @click.option("--text", multiple=True, help="Text to read; may be repeated.  [default: the text that was counted]")
-@_number("--occurrences", "n_occurrences", default=600, help="Maximum occurrences read per word.")
+@_number("--occurrences", "n_occurrences", default=500, help="Maximum occurrences read per word.")
 @options.seed
 @reading_options
 def observe(model: str, text: tuple[str, ...], **given: Any) -> None:

@@ -37,6 +37,8 @@ from wordatoms.storage.folder import ModelFolder
 
 FAMILIES_AT_ONCE = 64
 """Families in one work item of a thread."""
+MOST_NEAREST = 30_000
+"""Words that are looked at as nearest words of a sense, the most frequent ones."""
 SENSES_AT_ONCE = 256
 """Senses whose nearest words are looked for by one matrix product."""
 
@@ -47,7 +49,7 @@ class ObserveSettings:
 
     Parameters
     ----------
-    n_occurrences : int, default 600
+    n_occurrences : int, default 500
         Maximum number of occurrences read per word.
     seed : int, default 0
         Seed of the sample.
@@ -56,10 +58,10 @@ class ObserveSettings:
     --------
     >>> from wordatoms import ObserveSettings
     >>> ObserveSettings().n_occurrences
-    600
+    500
     """
 
-    n_occurrences: int = 600
+    n_occurrences: int = 500
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -173,11 +175,15 @@ def find_uses(
             return found
 
         senses = list(chain.from_iterable(run_threads(find, blocks, run.n_threads)))
-        return _collect(senses, families, reader, background)
+        return _collect(senses, families, reader, background, run)
 
 
 def _collect(
-    found: Sequence[FamilySenses], families: Sequence[tuple[int, ...]], reader: ContextReader, background: Background
+    found: Sequence[FamilySenses],
+    families: Sequence[tuple[int, ...]],
+    reader: ContextReader,
+    background: Background,
+    run: Run,
 ) -> SenseUses:
     """Number the senses of all families, and gather the uses of each word."""
     n_words = len(reader.embeddings)
@@ -197,7 +203,7 @@ def _collect(
         family_of,
         np.concatenate([senses.atoms for senses in found]),
         np.concatenate([senses.is_general for senses in found]),
-        _nearest_words(vectors, owners, reader, background),
+        _nearest_words(vectors, owners, reader, background, run),
         starts.astype(np.int32),
         np.concatenate([start + member.senses for start, member in members]).astype(np.int32),
         np.concatenate([member.shares for _, member in members]),
@@ -212,18 +218,27 @@ def _collect(
 
 
 def _nearest_words(
-    vectors: NDArray[np.float32], owners: Sequence[tuple[int, ...]], reader: ContextReader, background: Background
+    vectors: NDArray[np.float32],
+    owners: Sequence[tuple[int, ...]],
+    reader: ContextReader,
+    background: Background,
+    run: Run,
 ) -> NDArray[np.int32]:
-    """Return the words nearest to each sense, without the main directions of contexts and the words that have it."""
-    words = background.strip(np.asarray(reader.embeddings.vectors, np.float32))
+    """Return the words nearest to each sense, without the main directions of contexts and the words that have it.
+
+    Only words that readers are likely to know are looked at: the more frequent ones.
+    """
+    words = background.strip(np.asarray(reader.embeddings.vectors[:MOST_NEAREST], np.float32))
     n_nearest = min(N_NEAREST, len(words))
-    nearest = np.empty((len(vectors), n_nearest), np.int32)
-    for start in range(0, len(vectors), SENSES_AT_ONCE):
+
+    def find(start: int) -> NDArray[np.int32]:
         block = slice(start, start + SENSES_AT_ONCE)
         products = background.strip(vectors[block]) @ words.T
         for row, family in zip(products, owners[block], strict=True):
-            row[list(family)] = -np.inf
+            row[[member for member in family if member < len(words)]] = -np.inf
         best = np.argpartition(-products, n_nearest - 1, axis=1)[:, :n_nearest]
         order = np.argsort(-np.take_along_axis(products, best, axis=1), axis=1, kind="stable")
-        nearest[block] = np.take_along_axis(best, order, axis=1)
-    return nearest
+        return np.take_along_axis(best, order, axis=1).astype(np.int32)
+
+    blocks = run_threads(find, range(0, len(vectors), SENSES_AT_ONCE), run.n_threads)
+    return np.concatenate([np.zeros((0, n_nearest), np.int32), *blocks])

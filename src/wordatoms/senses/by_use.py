@@ -27,7 +27,7 @@ from wordatoms.text.tokenizer import Tokenizer
 if TYPE_CHECKING:
     from wordatoms.senses.model import SenseModel
 
-SAME_SLOPE, SAME_OFFSET = 6.1, -2.8
+SAME_SLOPE, SAME_OFFSET = 5.9, -2.7
 """From the cosine of two `views` to the log odds that both have the same sense: fitted on pseudowords."""
 GENERAL_LABEL = "general use"
 N_LABEL_WORDS = 3

@@ -18,8 +18,8 @@ vanishes in it; the occurrences still show it. For a word and its inflected form
 
 A form has those senses of its family that its own contexts confirm. Left out: the sample of occurrences
 (`wordatoms.contexts.occurrences`) and the questions (`wordatoms.senses.uses`). The numbers below were chosen on
-pseudowords of one to five words that have one sense in WordNet, with equal and unequal shares: each should be found,
-and found once.
+pseudowords of one to five words that have one sense in WordNet, with equal and unequal shares (each should be found,
+and found once), and by looking at twelve well-known words: the parts of a pseudoword differ more than senses do.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from wordatoms.senses.posterior import softmax, to_unit
 
 SHARPNESS = 30.0
 """Factor of the cosines of contexts and senses when contexts are assigned."""
-NONE_COSINE, NONE_SHARE = 0.4, 0.1
+NONE_COSINE, NONE_SHARE = 0.27, 0.1
 """A context is left out as if there were another sense, with this cosine to all contexts and this share of the uses."""
 LEAST_RATIO = 4.0
 """An atom is a candidate if it is nearest to a word's contexts this many times as often as to random contexts …"""
@@ -46,13 +46,14 @@ LEAST_CANDIDATE_SHARE, LEAST_CANDIDATES = 0.002, 3
 """… and to at least this share of them, and this many."""
 LEAST_SHARE, LEAST_OCCURRENCES = 0.004, 6
 """Senses with a smaller share of the uses, or in fewer sampled occurrences, are dropped."""
-MOST_SIMILAR = 0.6
+MOST_SIMILAR = 0.5
 """Senses that are more similar than this are one: the correlation of their products with the word's contexts, …"""
 VIEWS = {"around": 0.4, "before": 0.2, "after": 0.2}
-"""… and, with these weights, the cosines of the words around the target, of the word before and of the one after it."""
+"""… and, with these weights, the cosines of the words around the target, of the word before and of the one after it,
+each as it differs from the mean over the word's contexts."""
 N_AROUND = 3
 """Words on each side that are around the target."""
-LEAST_LIFT = 8.0
+LEAST_LIFT = 5.0
 """A sense's contexts are at least this many times as frequent as random contexts that are as near to it."""
 N_DIRECTIONS = 5
 """Main directions of random contexts that are removed to find candidates."""
@@ -82,8 +83,6 @@ class Background(NamedTuple):
     """Atoms without the main directions, at length 1, (n_atoms, dim)."""
     p_nearest: NDArray[np.float64]
     """Share of random contexts that each atom is nearest to, (n_atoms,)."""
-    views: dict[str, NDArray[np.float32]]
-    """The mean of each view over random contexts, (dim,)."""
 
     def strip(self, vectors: NDArray[Any]) -> NDArray[np.float32]:
         """Remove the main directions, and bring rows to length 1."""
@@ -176,7 +175,6 @@ def describe_background(reader: ContextReader, atoms: NDArray[np.float32], windo
         to_unit(contexts[:: max(1, len(contexts) // N_COMPARED)]),
         to_unit(atoms - (atoms @ directions.T) @ directions),
         np.zeros(len(atoms)),
-        {name: view.mean(axis=0) for name, view in near_views(reader, windows).items()},
     )
     nearest = (background.strip(contexts) @ background.atoms.T).argmax(axis=1)
     p_nearest = np.bincount(nearest, minlength=len(atoms)) / max(len(contexts), 1)
@@ -241,7 +239,7 @@ class Observer:
         return MemberUses(
             row,
             chosen.astype(np.int32),
-            (shares[chosen] / max(total, 1.0)).astype(np.float32),
+            (shares[chosen] / total).astype(np.float32),
             numbers[chosen].astype(np.int32),
             len(units),
             examples,
@@ -295,7 +293,7 @@ def find_senses(
         sums = np.asarray(p_senses.T @ units, np.float32)
     grams = [(1.0, sums @ _covariance(units, weights) @ sums.T)]
     for name, weight in VIEWS.items():
-        near = p_senses.T @ (views[name] - background.views[name])
+        near = p_senses.T @ (views[name] - (weights @ views[name]).astype(np.float32))
         grams.append((weight, near @ near.T))
     groups = _merge(grams)
     sums = np.stack([sums[group].sum(axis=0) for group in groups]) if groups else sums.reshape(-1, units.shape[1])
