@@ -53,7 +53,7 @@ VIEWS = {"around": 0.4, "before": 0.2, "after": 0.2}
 each as it differs from the mean over the word's contexts."""
 N_AROUND = 3
 """Words on each side that are around the target."""
-LEAST_LIFT = 5.0
+LEAST_LIFT = 2.0
 """A sense's contexts are at least this many times as frequent as random contexts that are as near to it."""
 N_DIRECTIONS = 5
 """Main directions of random contexts that are removed to find candidates."""
