@@ -47,6 +47,8 @@ ARRAYS: dict[str, type[np.generic]] = {
 }
 """Arrays of `SenseUses` and their types."""
 VECTORS, SCALES, EXAMPLES = "uses-vectors.npy", "uses-scales.npy", "uses-examples.npy"
+COMPACT_SHARE = 0.03
+"""Least share of a use in a compact model; rarer ones are not shown by default."""
 COMPACT_MOST = 4
 """Largest integer of a compact vector: the cosine with the vector itself is about .98, and a number takes 2.5 bits when
 compressed."""
@@ -197,18 +199,42 @@ class SenseUses:
     # --- files
 
     def save(self, folder: Path, *, compact: bool = False) -> None:
-        """Write the senses; compact: vectors as small integers, and no places, which belong to the text."""
+        """Write the senses; compact: without rare ones, vectors as small integers, and no places of the text."""
         (folder / DESCRIPTION).unlink(missing_ok=True)
-        kept = replace(self, examples=np.zeros((0, 0, 2), np.int64)) if compact else self
+        kept = replace(self._without_rare(), examples=np.zeros((0, 0, 2), np.int64)) if compact else self
         for name, kind in ARRAYS.items():
             save_array(folder / f"uses-{name}.npy", np.asarray(getattr(kept, name), kind))
         if compact:
-            small = to_bytes(self.vectors(), COMPACT_MOST)
+            small = to_bytes(kept.vectors(), COMPACT_MOST)
             save_array(folder / VECTORS, small.numbers)
             save_array(folder / SCALES, small.scales)
         else:
-            save_array(folder / VECTORS, self.vectors().astype(np.float16))
-        write_json(folder / DESCRIPTION, self._description())
+            save_array(folder / VECTORS, kept.vectors().astype(np.float16))
+        write_json(folder / DESCRIPTION, kept._description())
+
+    def _without_rare(self) -> SenseUses:
+        """Return the uses with a share of `COMPACT_SHARE` or more, and the senses that still have one."""
+        words = np.repeat(np.arange(len(self.read)), np.diff(self.starts))
+        is_first = np.zeros(len(self.senses), np.bool_)
+        is_first[self.starts[:-1][np.diff(self.starts) > 0]] = True  # the most frequent sense of a word stays
+        kept = (self.shares >= COMPACT_SHARE) | is_first
+        totals = np.bincount(words[kept], self.shares[kept], len(self.read))
+        senses, renumbered = np.unique(self.senses[kept], return_inverse=True)
+        return replace(
+            self,
+            stored=self.stored[senses],
+            scales=None if self.scales is None else self.scales[senses],
+            atoms=self.atoms[senses],
+            general=self.general[senses],
+            nearest=self.nearest[senses],
+            starts=np.concatenate([[0], np.cumsum(np.bincount(words[kept], minlength=len(self.read)))]).astype(
+                np.int32
+            ),
+            senses=renumbered.astype(np.int32),
+            shares=(self.shares[kept] / np.maximum(totals[words[kept]], 1e-12)).astype(np.float32),
+            numbers=self.numbers[kept],
+            examples=self.examples[kept] if len(self.examples) else self.examples,
+        )
 
     def _description(self) -> dict[str, Any]:
         return {
