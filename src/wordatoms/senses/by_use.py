@@ -140,6 +140,16 @@ class UsesRead(NamedTuple):
     p_senses: NDArray[np.float64]
     """The probability of each sense, and last that of none of them, (n, n_senses + 1)."""
 
+    @property
+    def tells_nothing(self) -> NDArray[np.bool_]:
+        """Whether each context is too short or too empty to tell, (n,)."""
+        return np.asarray(np.linalg.norm(self.contexts, axis=1) < NO_CONTEXT)
+
+    @property
+    def is_clear(self) -> NDArray[np.bool_]:
+        """Whether each context shows a sense: it tells something, and "none of these" is not likelier, (n,)."""
+        return np.asarray(~self.tells_nothing & (self.p_senses[:, :-1].max(axis=1) >= self.p_senses[:, -1]))
+
 
 @dataclass(frozen=True, eq=False)
 class UseDisambiguator:
