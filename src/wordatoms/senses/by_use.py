@@ -40,9 +40,12 @@ class UseAnswers:
     model: SenseModel
     uses: SenseUses
 
-    def forms(self, word: str, *, pooled: bool) -> dict[str, list[WordUse]]:
-        """Return the uses of a word, or of each of its forms, without those of atoms that a person hid."""
-        rows, hidden = self.model.parts.rows, self.model.notes.hidden
+    def forms(self, word: str, *, pooled: bool, notes: Notes | None = None) -> dict[str, list[WordUse]]:
+        """Return the uses of a word, or of each of its forms, without those of atoms that a person hid.
+
+        `notes` are read unless they are passed.
+        """
+        rows, hidden = self.model.parts.rows, (notes or self.model.notes).hidden
         known = [form for form in (self.model.forms(word) if pooled else [word]) if form in rows]
         return {form: [use for use in self.uses.of(rows[form]) if use.atom not in hidden] for form in known}
 
@@ -188,6 +191,11 @@ class UseDisambiguator:
         p_senses = self.uses.p_senses(self.senses, contexts, np.stack(priors)) if priors else np.zeros((0, 1))
         return UsesRead(windows, contexts, p_senses)
 
+    def without_context(self, form: str) -> NDArray[np.float64]:
+        """Return the probability of each sense in a form of the word, and last that of none, (n_senses + 1,)."""
+        nothing = np.zeros((1, self.uses.vectors.shape[1]), np.float32)
+        return np.asarray(self.uses.p_senses(self.senses, nothing, self.priors.get(form, self.prior)[None])[0])
+
     def views(self, usages: Sequence[Usage]) -> NDArray[np.float32]:
         """Return each context whole and as the mean of the senses it calls up, each at length 1, (n, 2 * dim)."""
         read = self.read(usages)
@@ -239,10 +247,20 @@ class UseDisambiguator:
 
     def _deciding(self, window: NDArray[np.int32], best: int) -> tuple[Pull, ...]:
         """Return the words that speak for a sense rather than the others, strongest first, each once."""
+        return words_for(window, self.pulls(window, [best])[:, 0], self.reader.embeddings.words)
+
+    def pulls(self, window: NDArray[np.int32], senses: Sequence[int]) -> NDArray[np.float32]:
+        """Return how far each word of one window speaks for some senses rather than the others, in log p.
+
+        `senses` are places in `self.senses`, at least two of which there are; (2 * window, n).
+        """
         vectors = self.vectors
-        others = np.delete(self.prior, best)
-        others = others / max(float(others.sum()), 1e-12)
-        direction = vectors[best] - others.astype(np.float32) @ np.delete(vectors, best, axis=0)
-        shares = self.reader.shares(window, direction[None])[:, 0] * max(int((window >= 0).sum()), 1)
-        pulls = shares * self.uses.strength(self.reader, window)
-        return words_for(window, pulls, self.reader.embeddings.words)
+        directions = np.stack([vectors[place] - self._others(vectors, place) for place in senses])
+        shares = self.reader.shares(window, directions) * max(int((window >= 0).sum()), 1)
+        return np.asarray(shares * self.uses.strength(self.reader, window), np.float32)
+
+    def _others(self, vectors: NDArray[np.float32], place: int) -> NDArray[np.float32]:
+        """Return the mean of all senses but one, weighted by their shares, (dim,)."""
+        shares = np.delete(self.prior, place)
+        shares = shares / max(float(shares.sum()), 1e-12)
+        return np.asarray(shares.astype(np.float32) @ np.delete(vectors, place, axis=0))

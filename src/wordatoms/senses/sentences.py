@@ -218,7 +218,9 @@ def _check_numbers(n: int, rank: int, shortest: int, longest: int) -> None:
 
 def _senses(model: SenseModel, word: str, *, forms: bool, method: Method, lightest: float | None) -> list[Sense]:
     found = model.senses(word, forms=forms, method=method)
-    are_by_use = any(sense.sense is not None for sense in found)
+    if not found:
+        raise InputError(f"'{word}' has no senses; pass another word or another method.")
+    are_by_use = found[0].sense is not None
     least = lightest if lightest is not None else LIGHTEST_SHARE if are_by_use else LIGHTEST
     senses = [
         sense for sense in found if sense.picked or (sense.weight if sense.share is None else sense.share) >= least
