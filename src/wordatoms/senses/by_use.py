@@ -79,7 +79,7 @@ class UseAnswers:
                 use.atom,
                 code.get(use.atom, 0.0),
                 self._label(use, notes),
-                self._nearest(use, n_nearest),
+                self.nearest(use.sense, n_nearest),
                 () if use.atom == NO_ATOM else self.model.linked_words(use.atom, n_linked, leave_out=found),
                 {form: each.share for form, uses in found.items() for each in uses if each.sense == use.sense},
                 named=use.atom != NO_ATOM and self.model.is_named(use.atom, notes),
@@ -100,9 +100,10 @@ class UseAnswers:
             return GENERAL_LABEL
         return ", ".join(self.model.words[row] for row in use.nearest[:N_LABEL_WORDS])
 
-    def _nearest(self, use: WordUse, n: int) -> tuple[Neighbour, ...]:
-        embeddings, vector = self.model.embeddings, self.uses.vectors([use.sense])[0]
-        rows = list(use.nearest[:n])
+    def nearest(self, sense: int, n: int) -> tuple[Neighbour, ...]:
+        """Return the words nearest to a sense, given by its number."""
+        embeddings, vector = self.model.embeddings, self.uses.vectors([sense])[0]
+        rows = self.uses.nearest[sense, :n].tolist()
         vectors = embeddings.vectors[rows]
         cosines = vectors @ vector / np.maximum(np.linalg.norm(vectors, axis=1), 1e-12)
         return tuple(Neighbour(self.model.words[row], float(c)) for row, c in zip(rows, cosines, strict=True))
@@ -118,7 +119,12 @@ class UseAnswers:
         pooled = {sense: share for sense, (_, share) in self.pool(found, word).items()}
         meanings = tuple(
             Meaning(
-                use.atom, 0.0, self._label(use, notes), self._nearest(use, n_nearest), pooled.get(sense, 0.0), sense
+                use.atom,
+                0.0,
+                self._label(use, notes),
+                self.nearest(use.sense, n_nearest),
+                pooled.get(sense, 0.0),
+                sense,
             )
             for sense, use in union.items()
         )
@@ -193,7 +199,7 @@ class UseDisambiguator:
 
     def without_context(self, form: str) -> NDArray[np.float64]:
         """Return the probability of each sense in a form of the word, and last that of none, (n_senses + 1,)."""
-        nothing = np.zeros((1, self.uses.vectors.shape[1]), np.float32)
+        nothing = np.zeros((1, self.reader.embeddings.dim), np.float32)
         return np.asarray(self.uses.p_senses(self.senses, nothing, self.priors.get(form, self.prior)[None])[0])
 
     def views(self, usages: Sequence[Usage]) -> NDArray[np.float32]:

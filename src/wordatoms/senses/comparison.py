@@ -230,7 +230,7 @@ def _directions(model: SenseModel, senses: Sequence[ComparedSense]) -> _Directio
     numbers = [sense.sense for sense in senses if sense.sense is not None]
     if model.uses is None or not numbers:
         return _atom_directions(model, [sense.atom for sense in senses])
-    space, vectors = model.embeddings, np.asarray(model.uses.vectors[numbers], np.float32)
+    space, vectors = model.embeddings, model.uses.vectors(numbers)
     near = model.uses.nearest[numbers, :N_CARRYING]
     units = to_unit(space.vectors[near.ravel()]).reshape(*near.shape, space.dim)
     cosines = np.asarray((units @ vectors[:, :, None])[..., 0], np.float32)
