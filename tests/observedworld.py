@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ WORD, FORM = "tie", "ties"
 SHARES = {WORD: (0.6, 0.3, 0.1), FORM: (0.5, 0.5, 0.0)}
 """Of the uses of each form, in the first three discourses."""
 FUNCTION_WORDS = ("the", "of")
+RARE_SHARE = 0.02
 N_USES = {WORD: 280, FORM: 140}
 
 
@@ -59,3 +61,17 @@ def observed_model(folder: Path) -> wa.SenseModel:
         run=Run(2),
     )
     return wa.load(folder / "model")
+
+
+def with_rare_sense(model: wa.SenseModel) -> wa.SenseModel:
+    """The same model, in which the second sense of `WORD` is not general but rare."""
+    uses = model.uses
+    assert uses is not None
+    first, second = uses.of(model.row(WORD))
+    shares, general = uses.shares.copy(), uses.general.copy()
+    shares[uses.starts[model.row(WORD)] + 1] = RARE_SHARE
+    general[second.sense] = False
+    changed = wa.load(model.path)
+    vars(changed.parts)["uses"] = replace(uses, shares=shares, general=general)
+    assert first.share > second.share
+    return changed

@@ -5,7 +5,7 @@ import { csvButton } from "../csv.js";
 import { h } from "../dom.js";
 import { count, decimal, percent } from "../numbers.js";
 import { addressOf } from "../router.js";
-import { columnHead, dataTable, sectionHead, shortLabel, tone } from "./words.js";
+import { columnHead, dataTable, GENERAL, sectionHead, shortLabel, tone } from "./words.js";
 
 const KINDS = {
   code: {
@@ -70,7 +70,8 @@ function row(key, name, answer, top, place, kind) {
   const cells = answer.forms.map((form) => cell(kind.pairs(form).find(([id]) => id === key)?.[1], top, kind));
   const address = kind.address(key);
   const title = address ? h("a", { href: address, title: name }, shortLabel(name, 2)) : shortLabel(name, 2);
-  const style = place === undefined ? {} : tone(place);
+  const isGeneral = answer.senses[place]?.is_general;
+  const style = place === undefined ? {} : isGeneral ? GENERAL : tone(place);
   return h("tr", { style }, h("th", { scope: "row", title: name }, title), cells);
 }
 
