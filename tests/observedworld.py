@@ -13,6 +13,7 @@ from wordatoms.pipeline.atomize import AtomSettings
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.pipeline.train import train
 from wordatoms.run import Run
+from wordatoms.senses.uses import SenseUses
 
 WORD, FORM = "tie", "ties"
 SHARES = {WORD: (0.6, 0.3, 0.1), FORM: (0.5, 0.5, 0.0)}
@@ -67,11 +68,21 @@ def with_rare_sense(model: wa.SenseModel) -> wa.SenseModel:
     """The same model, in which the second sense of `WORD` is not general but rare."""
     uses = model.uses
     assert uses is not None
-    first, second = uses.of(model.row(WORD))
+    second = uses.of(model.row(WORD))[1]
     shares, general = uses.shares.copy(), uses.general.copy()
     shares[uses.starts[model.row(WORD)] + 1] = RARE_SHARE
     general[second.sense] = False
+    return _with_uses(model, replace(uses, shares=shares, general=general))
+
+
+def in_doubt(model: wa.SenseModel) -> wa.SenseModel:
+    """The same model, which says "none of these" sooner: its few discourses are all a little alike."""
+    assert model.uses is not None
+    calibration = replace(model.uses.calibration, none_cosine=0.6)
+    return _with_uses(model, replace(model.uses, calibration=calibration))
+
+
+def _with_uses(model: wa.SenseModel, uses: SenseUses) -> wa.SenseModel:
     changed = wa.load(model.path)
-    vars(changed.parts)["uses"] = replace(uses, shares=shares, general=general)
-    assert first.share > second.share
+    vars(changed.parts)["uses"] = uses
     return changed

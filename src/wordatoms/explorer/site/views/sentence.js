@@ -150,8 +150,10 @@ class SentenceView {
   }
 
   async drawMeaning(number) {
+    const { text } = this;
     await this.ready;
-    const answer = await ask("meaning", { text: this.text, token: number });
+    const answer = text === this.text && (await ask("meaning", { text, token: number }));
+    if (text !== this.text || number !== this.number) return null; // another word was chosen in the meantime
     this.markTokens();
     if (!answer.meanings.length)
       return empty("No senses", h("p", {}, `The text of the model shows too few uses of “${answer.form}”.`));
