@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import wordatoms as wa
 from plantedtext import N_DISCOURSES, N_WORDS, WORDS, planted_text
@@ -13,6 +14,7 @@ from wordatoms.pipeline.atomize import AtomSettings
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.pipeline.train import train
 from wordatoms.run import Run
+from wordatoms.senses import observing
 from wordatoms.senses.uses import SenseUses
 
 WORD, FORM = "tie", "ties"
@@ -20,6 +22,8 @@ SHARES = {WORD: (0.6, 0.3, 0.1), FORM: (0.5, 0.5, 0.0)}
 """Of the uses of each form, in the first three discourses."""
 FUNCTION_WORDS = ("the", "of")
 RARE_SHARE = 0.02
+LEAST_LIFT, MOST_SIMILAR = 6.0, 0.65
+"""With so few discourses nothing is much more frequent than by chance, and all are a little alike."""
 N_USES = {WORD: 280, FORM: 140}
 
 
@@ -53,14 +57,17 @@ def observed_model(folder: Path) -> wa.SenseModel:
     """The model `folder/model` of the text `folder/text.txt`."""
     text = folder / "text.txt"
     text.write_text(ambiguous_text())
-    train(
-        [text],
-        folder / "model",
-        settings=CountSettings(min_count=2),
-        parameters={"dim": 24},
-        atom_settings=AtomSettings(n_atoms=40, n_restarts=2, n_iterations=8),
-        run=Run(2),
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(observing, "LEAST_LIFT", LEAST_LIFT)
+        patch.setattr(observing, "MOST_SIMILAR", MOST_SIMILAR)
+        train(
+            [text],
+            folder / "model",
+            settings=CountSettings(min_count=2),
+            parameters={"dim": 24},
+            atom_settings=AtomSettings(n_atoms=40, n_restarts=2, n_iterations=8),
+            run=Run(2),
+        )
     return wa.load(folder / "model")
 
 
