@@ -3,7 +3,7 @@
 import { ask, model } from "../api.js";
 import { csvButton } from "../csv.js";
 import { h } from "../dom.js";
-import { count, decimal, plural } from "../numbers.js";
+import { count, decimal, percent, plural } from "../numbers.js";
 import { formsTable } from "../parts/forms.js";
 import { searchLine } from "../parts/quotations.js";
 import { senseCard, sentencesPart } from "../parts/sense.js";
@@ -141,7 +141,9 @@ function howNear({ word, explained }) {
 
 function howMany({ word, senses: found }) {
   const n = found.reduce((sum, { n_occurrences }) => sum + n_occurrences, 0);
-  return `As ${plural(n, "occurrence")} of “${word}” in the text of the model show; a sample of all.`;
+  const rest = 1 - found.reduce((sum, { share }) => sum + share, 0);
+  const others = rest > 0.005 ? ` The other ${percent(rest)} fit none of them.` : "";
+  return `In a sample of the uses of “${word}” in the text, ${plural(n, "use")} have one of these senses.${others}`;
 }
 
 function senses(answer, query, about) {
