@@ -245,7 +245,7 @@ class UseDisambiguator:
             usage.form,
             usage.position,
             tuple(replace(self.meanings[k], probability=float(known[k])) for k in ranked),
-            () if tells_nothing or len(known) < 2 else self._deciding(window, ranked[0])[:n_deciding],
+            () if tells_nothing or len(known) < 2 or not n_deciding else self._deciding(window, ranked[0])[:n_deciding],
             int((window >= 0).sum()),
             p_none,
             tells_nothing,
