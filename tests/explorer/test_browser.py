@@ -62,7 +62,7 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> wa.SenseModel:
     folder = tmp_path_factory.mktemp("models") / "mine"
     shutil.copytree(shipped.bundled_model(), folder)
     model = wa.load(folder)
-    first, second = [sense.atom for sense in model.senses("tie")][:2]
+    first, second = [sense.atom for sense in model.senses("tie", method="code")][:2]
     model.hide(first)
     model.name(second, HOSTILE)
     return model
@@ -250,8 +250,8 @@ def test_the_skip_link_leads_to_the_content(visit: Visit) -> None:
 
 
 def test_senses_are_cards_that_lead_to_other_words_and_back(visit: Visit) -> None:
-    visitor = visit("#/word/tie")
-    senses = wa.load().senses("tie")
+    visitor = visit("#/word/tie?by=code")
+    senses = wa.load().senses("tie", method="code")
     visitor.sees(".sense", len(senses))
     visitor.reads(".sense", senses[0].label)
     visitor.sees(".ribbon", len(senses))
@@ -260,17 +260,19 @@ def test_senses_are_cards_that_lead_to_other_words_and_back(visit: Visit) -> Non
     linked.click()
     visitor.is_at(f"#/word/{quote(word)}?atom={senses[0].atom}")
     visitor.reads("h1", word)
+    visitor.go(f"#/word/{quote(word)}?atom={senses[0].atom}&by=code")
     assert visitor.sees(".sense.meant").get_attribute("data-atom") == str(senses[0].atom)
     visitor.page.go_back()
-    visitor.is_at("#/word/tie")
+    visitor.page.go_back()
+    visitor.is_at("#/word/tie?by=code")
     visitor.page.wait_for_function("document.querySelector('h1').textContent === 'tie'")
 
 
 def test_forms_are_pooled_on_request(visit: Visit) -> None:
-    visitor = visit("#/word/tie")
-    before = visitor.page.locator(".sense").count() or len(wa.load().senses("tie"))
+    visitor = visit("#/word/tie?by=code")
+    before = visitor.page.locator(".sense").count() or len(wa.load().senses("tie", method="code"))
     visitor.sees(".switch input").check()
-    visitor.is_at("#/word/tie?forms=1")
+    visitor.is_at("#/word/tie?by=code&forms=1")
     visitor.page.wait_for_function("n => document.querySelectorAll('.sense').length > n", arg=before)
     heads = visitor.page.locator(".forms thead a").all_inner_texts()
     assert {"tie", "ties", "tied"} <= set(heads)
@@ -487,7 +489,7 @@ def test_two_models_are_compared(visit: Visit) -> None:
     senses = wa.load().senses("tie", forms=True)
     visitor.reads("h1", "tie")
     assert visitor.page.locator(".pairs .sense").count() <= 2 * len(senses)
-    visitor.reads(".only", wa.load().senses("tie")[0].label)
+    visitor.reads(".only", wa.load().senses("tie", method="code")[0].label)
     name, text = visitor.download(visitor.page.get_by_role("button", name="CSV").first)
     rows = [*csv.DictReader(io.StringIO(text))]
     assert name == "tie-compared.csv"
@@ -504,7 +506,7 @@ def test_the_report_is_shown(visit: Visit) -> None:
 
 
 def test_names_that_mean_harm_do_none(visit: Visit) -> None:
-    visitor = visit("#/word/tie?model=mine")
+    visitor = visit("#/word/tie?model=mine&by=code")
     visitor.reads(".cards", HOSTILE)
     visitor.go("#/compare/tie?model=mine").sees(".pairs")
     bad = {"atoms": [[0, 0, 0, 9, HOSTILE], [0.5, 0.5, 0, 3, "fine"]], "metas": [HOSTILE], "hidden": []}
@@ -519,14 +521,14 @@ def test_names_that_mean_harm_do_none(visit: Visit) -> None:
 
 
 def test_tables_are_saved_as_csv(visit: Visit) -> None:
-    visitor = visit("#/word/tie")
+    visitor = visit("#/word/tie?by=code")
     visitor.sees(".sense")
     saved = {}
     for button in visitor.page.get_by_role("button", name="CSV").all():
         name, text = visitor.download(button)
         saved[name] = [*csv.DictReader(io.StringIO(text))]
     assert set(saved) == {f"tie-{table}.csv" for table in ("atoms", "senses", "forms", "nearest")}
-    senses = wa.load().senses("tie")
+    senses = wa.load().senses("tie", method="code")
     assert [int(row["atom"]) for row in saved["tie-senses.csv"]] == [sense.atom for sense in senses]
     assert [float(row["weight"]) for row in saved["tie-atoms.csv"]] == pytest.approx(
         [s.weight for s in senses], abs=1e-4

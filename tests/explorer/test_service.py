@@ -25,7 +25,7 @@ from wordatoms.explorer import lookup, quotations
 from wordatoms.explorer.answers import ApiError, json_schema, to_json, to_plain
 from wordatoms.explorer.cache import Packed, PackedCache, locked_cached_property, pack, pack_json
 from wordatoms.explorer.lookup import NearestWords, PrefixIndex, SpellingIndex, nearest_of_each
-from wordatoms.explorer.quotations import Quotations, WordQuotes
+from wordatoms.explorer.quotations import Quotations, Search, WordQuotes
 from wordatoms.explorer.service import Explorer
 from wordatoms.explorer.text_spans import utf16_offsets
 from wordatoms.explorer.words import WordAnswers
@@ -417,8 +417,8 @@ def test_no_text_at_all(explorer: Explorer) -> None:
 def test_the_last_word_asked_for_comes_first(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     quotes, searched, may_go_on = Quotations(explorer.first.model, ["text"]), [], threading.Event()
 
-    def slow(_self: Quotations, word: str, _search: object) -> dict[str, list[object]]:
-        searched.append(word)
+    def slow(_self: Quotations, asked: Search, _search: object) -> dict[str, list[object]]:
+        searched.append(asked.word)
         may_go_on.wait(10)
         return {}
 

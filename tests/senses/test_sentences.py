@@ -223,7 +223,9 @@ def test_command(model: SenseModel, tmp_path: Path) -> None:
     assert f"{sentence(4, 0)} [{text}:1]" in shown
     found = json.loads(run(*asked, "--corpus", text, "--json", "-n", 1)[1])
     assert found["word"] == WORD
-    assert set(found["senses"][0]["sentences"][0]) == {"text", "score", "source", "line"}
+    assert set(found["senses"][0]["sentences"][0]) == {
+        *("text", "score", "source", "line", "start", "end", "probability")
+    }
     assert [len(sense["sentences"]) for sense in found["senses"]] == [1, 1]
 
 

@@ -14,6 +14,7 @@ from wordatoms.cli.output import list_words, show_json, show_table
 
 if TYPE_CHECKING:
     from wordatoms.senses.comparison import ComparedSense, Comparison
+    from wordatoms.senses.model import Method
 
 N_SHOWN = 6
 """Nearest words in a column."""
@@ -24,19 +25,21 @@ N_SHOWN = 6
 @click.argument("model2")
 @click.argument("word")
 @click.option("--forms", is_flag=True, help="Pool the inflected forms: tie, ties, tied, tying.")
+@options.method
 @options.number
 @options.as_json
-def compare(model1: str, model2: str, word: str, forms: bool, number: int, as_json: bool) -> None:
+def compare(model1: str, model2: str, word: str, forms: bool, method: Method, number: int, as_json: bool) -> None:
     """Compare the senses of WORD in two models.
 
     MODEL1 and MODEL2 are folders; "english" is the bundled English model, unless a folder has this name. Matching
-    senses are shown in one row with their similarity, followed by the senses that only one model has.
+    senses are shown in one row with their similarity, followed by the senses that only one model has. Senses by use
+    have their share of the uses, senses from the code their weight.
     """
     from wordatoms.senses.comparison import compare_senses
     from wordatoms.senses.results import to_json
 
     first, second = (load_model(_folder(model)) for model in (model1, model2))
-    found = compare_senses(first, second, word, forms=forms, n_nearest=number, n_near_words=number)
+    found = compare_senses(first, second, word, forms=forms, method=method, n_nearest=number, n_near_words=number)
     if as_json:
         show_json({"models": [model1, model2], **to_json(found)})
     else:
@@ -50,21 +53,23 @@ def _folder(model: str) -> str:
 
 
 def _show(found: Comparison, models: tuple[str, str]) -> None:
-    first, second = ({sense.atom: sense for sense in senses} for senses in found.senses)
+    first, second = ({sense.key: sense for sense in senses} for senses in found.senses)
     rows = [[pair.similarity, *_cells(first, pair.first), *_cells(second, pair.second)] for pair in found.pairs]
     names = [
         model if known else f"{model} (does not know it)" for model, known in zip(models, found.known, strict=True)
     ]
     click.echo(found.word)
-    show_table(["alike", "weight", names[0], "weight", names[1]], rows)
+    numbers = ["share" if any(sense.sense is not None for sense in senses) else "weight" for senses in found.senses]
+    show_table(["alike", numbers[0], names[0], numbers[1], names[1]], rows)
     for model, near in zip(models, found.nearest, strict=True):
         if near:
             click.echo(f"nearest in {model}: {list_words(near)}")
 
 
-def _cells(senses: Mapping[int, ComparedSense], atom: int | None) -> list[Any]:
-    if atom is None:
+def _cells(senses: Mapping[int, ComparedSense], key: int | None) -> list[Any]:
+    if key is None:
         return [None, ""]
-    sense = senses[atom]
+    sense = senses[key]
     words = list_words(sense.nearest[:N_SHOWN], name=sense.label if sense.named else "")
-    return [sense.weight, f"{sense.atom}: {words}"]
+    atom = f"{sense.atom}: " if sense.atom >= 0 else ""
+    return [sense.weight if sense.share is None else sense.share, f"{atom}{words}"]

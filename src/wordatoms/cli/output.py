@@ -51,6 +51,11 @@ def list_words(nearest: Iterable[Neighbour], *, name: str = "") -> str:
     return (f"[{name}] " if name else "") + " ".join(near.word for near in nearest)
 
 
+def highlight(text: str, start: int, end: int) -> str:
+    """Return a text with a part of it in bold; click strips that where the output is no terminal."""
+    return text[:start] + click.style(text[start:end], bold=True) + text[end:]
+
+
 def remark(text: str, *, quiet: bool | None = None) -> None:
     """Print something that is not part of the result to standard error; by default unless --quiet was given."""
     if quiet is None:

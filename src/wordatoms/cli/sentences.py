@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
-from wordatoms.cli.output import show_json
+from wordatoms.cli.output import highlight, show_json
 
 if TYPE_CHECKING:
+    from wordatoms.senses.results import Sense
     from wordatoms.senses.sentences import SenseSentences
 
 INDENT = " " * 9
@@ -30,9 +30,18 @@ INDENT = " " * 9
 @options.model
 @click.option("-n", "--number", type=click.IntRange(1), default=3, help="Sentences per sense.")
 @click.option("--forms/--no-forms", default=True, help="Include inflected forms: tie, ties, tied.")
-@click.option("--rank", type=click.IntRange(1), default=3, help="Directions that represent a sentence.")
-@click.option("--plain", is_flag=True, help="Weight all words equally, as the paper does, instead of by SIF.")
-@click.option("--include-target", is_flag=True, help="Count the word itself among the words of its sentences.")
+@options.method
+@click.option(
+    "--rank", type=click.IntRange(1), default=3, help="Directions that represent a sentence, with --method code."
+)
+@click.option(
+    "--plain", is_flag=True, help="Weight all words equally, as the paper does, instead of by SIF, with --method code."
+)
+@click.option(
+    "--include-target",
+    is_flag=True,
+    help="Count the word itself among the words of its sentences, with --method code.",
+)
 @click.option(
     "--words", "lengths", type=options.RANGE, default="5-60", help="How many other known words a sentence may have."
 )
@@ -45,8 +54,10 @@ def sentences(
 ) -> None:
     """Find the sentences that best show each sense of WORD.
 
-    More texts may follow --corpus, as in --corpus part-*.txt. A sentence is listed under the sense that it fits best,
-    with its score (the cosine between the sentence and the atom), its file and its line.
+    More texts may follow --corpus, as in --corpus part-*.txt. A sentence is listed under the sense that is the
+    likeliest in it, if there is one, with its score (how typical it is of the sense), its file and its line. A model
+    whose text was not observed, and --method code, have the paper's senses instead: a sentence is listed under the atom
+    that it is nearest to.
     """
     from wordatoms.contexts.sif import DEFAULT_A
     from wordatoms.senses.sentences import representative_sentences
@@ -63,26 +74,28 @@ def sentences(
         shortest=given["lengths"][0],
         longest=given["lengths"][1],
         run=options.local_run(given),
-        **{name: given[name] for name in ("forms", "rank", "include_target", "replace_invalid")},
+        **{name: given[name] for name in ("forms", "method", "rank", "include_target", "replace_invalid")},
     )
     if as_json:
         show_json({"word": found[0].sense.word, "senses": found})
     else:
-        _show(found, opened.forms(found[0].sense.word) if given["forms"] else [word])
+        _show(found)
 
 
-def _show(found: Sequence[SenseSentences], forms: Iterable[str]) -> None:
-    target = re.compile(rf"\b(?:{'|'.join(map(re.escape, forms))})\b", re.IGNORECASE)
+def _show(found: Sequence[SenseSentences]) -> None:
     click.echo(f"{found[0].sense.word}: {sum(each.n_sentences for each in found):,} sentences")
     for each in found:
         sense = each.sense
         only_in = "" if sense.word in sense.forms else f", in {', '.join(sense.forms)}"
-        click.echo(
-            f"\n  {sense.weight:5.2f}  atom {sense.atom}: {sense.label} ({each.n_sentences:,} sentences{only_in})"
-        )
+        click.echo(f"\n  {_importance(sense)}{sense.label} ({each.n_sentences:,} sentences{only_in})")
         for sentence in each.sentences:
-            # Bold at a terminal; click strips it in a pipe.
-            text = target.sub(lambda match: click.style(match[0], bold=True), sentence.text)
+            text = highlight(sentence.text, sentence.start, sentence.end)
             click.echo(f"{INDENT}{sentence.score:.2f}  {text} [{sentence.source}:{sentence.line}]")
         if not each.sentences:
             click.echo(f"{INDENT}no sentence fits it best")
+
+
+def _importance(sense: Sense) -> str:
+    """The share or the weight of a sense, and its atom if it has one."""
+    atom = f"atom {sense.atom}: " if sense.atom >= 0 else ""
+    return f"{sense.weight if sense.share is None else sense.share:5.2f}  {atom}"

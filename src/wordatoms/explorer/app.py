@@ -25,7 +25,7 @@ from wordatoms.explorer.quotations import WordQuotes
 from wordatoms.explorer.security import CONTENT_TYPES, SITE, START_PAGE, Guard, guard_settings, site_names
 from wordatoms.explorer.service import REPORT_FILES, ComparePage, Explorer, ModelFacts
 from wordatoms.explorer.texts import MeaningPage, TextPage
-from wordatoms.explorer.words import AtomMap, AtomPage, WordPage
+from wordatoms.explorer.words import Asked, AtomMap, AtomPage, WordPage
 from wordatoms.senses.results import AtomMatch
 
 LONGEST_NAME = 100
@@ -35,6 +35,9 @@ HIGHEST_SEED = (1 << 31) - 1
 Text = Annotated[str, Query(min_length=1, max_length=LONGEST_TEXT)]
 AtomId = Annotated[int, Path(ge=0, le=1_000_000)]
 ModelName = Annotated[str | None, Query(max_length=LONGEST_NAME, description="one of `models`; default: the first")]
+SenseKind = Annotated[
+    Asked, Query(description="senses by use, or of the paper's code; default: by use if there are any")
+]
 Seed = Annotated[int, Query(ge=0, le=HIGHEST_SEED, description="determines the word and the senses shown")]
 NShown = Annotated[int, Query(ge=8, le=50, description="number of senses in the lineup")]
 Chosen = Annotated[
@@ -125,17 +128,21 @@ async def complete(
 
 
 @api.get("/word", response_model=json_schema(WordPage))
-async def word(request: Request, word: Text, model: ModelName = None, forms: bool = False) -> Response:
+async def word(
+    request: Request, word: Text, model: ModelName = None, forms: bool = False, method: SenseKind = "auto"
+) -> Response:
     """The senses of a word, its forms and its nearest words; with `forms`, the senses of all its forms."""
     explorer = _explorer(request)
     search = partial(explorer.of(model).find_nearest, word) if explorer.needs_searches else None
-    return await _dispatcher(request).quick(request, partial(explorer.word, word, model, forms=forms), search=search)
+    question = partial(explorer.word, word, model, forms=forms, method=method)
+    return await _dispatcher(request).quick(request, question, search=search)
 
 
 @api.get("/sentences", response_model=json_schema(WordQuotes))
-async def sentences(request: Request, word: Text, model: ModelName = None) -> Response:
+async def sentences(request: Request, word: Text, model: ModelName = None, method: SenseKind = "auto") -> Response:
     """Sentences of the corpus for each sense; ask again while the state is `reading`."""
-    return await _dispatcher(request).fresh(request, lambda: pack_json(_explorer(request).sentences(word, model)))
+    explorer = _explorer(request)
+    return await _dispatcher(request).fresh(request, lambda: pack_json(explorer.sentences(word, model, method=method)))
 
 
 @api.get("/atoms", response_model=json_schema(AtomMap))

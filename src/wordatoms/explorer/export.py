@@ -1,8 +1,9 @@
 """The explorer as a folder of static files that any web server can host.
 
 The files have the addresses of the server with `.json` appended, except that words share files (by their first two
-letters) and contain numbers only: the labels of their senses are in the files of the atoms. Lineups are solved for a
-number of seeds. Views that need the model are left out: sentences, comparisons, sentences of a corpus.
+letters) and contain numbers only: the labels of their senses are in the files of the atoms. Senses by use have files of
+their own, each for some of them by number, because the forms of a word share them. Lineups are solved for a number of
+seeds. Views that need the model are left out: sentences, comparisons, sentences of a corpus.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from wordatoms.explorer.answers import to_json
 from wordatoms.explorer.lineup import N_SHOWN
 from wordatoms.explorer.security import SITE, START_PAGE, site_names
 from wordatoms.explorer.service import REPORT_FILES, Explorer, ModelFacts
+from wordatoms.explorer.words import N_NEAREST as SHOWN
 from wordatoms.explorer.words import WordAnswers
 from wordatoms.run import DEFAULT_RUN, Run
+from wordatoms.senses.by_use import UseAnswers
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.files import errors_about, staging_folder, sync_folder
 from wordatoms.storage.locks import defer_interrupts
@@ -32,6 +35,8 @@ STATIC_FEATURES = frozenset({"report"})
 N_LINEUPS = 200
 N_NEAREST = 10
 SHARD_LETTERS = 2
+SENSES_PER_FILE = 128
+SHARE_DIGITS = 4
 PLAIN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 
@@ -46,7 +51,8 @@ class Written(NamedTuple):
 class WordEntry:
     """A word in numbers: atoms with weights, nearest words by rank, and the atoms that a search for it finds.
 
-    A match is an atom and its weight to two digits, or null if the word is only one of its nearest words.
+    A match is an atom and its weight to two digits, or null if the word is only one of its nearest words. A use is the
+    number of a sense, its share and its sampled occurrences; null if the senses of the word are atoms only.
     """
 
     count: int | None
@@ -56,6 +62,7 @@ class WordEntry:
     nearest: list[tuple[int, float]]
     explained: float
     matches: list[tuple[int, float | None]]
+    uses: list[tuple[int, float, int]] | None
 
 
 class SearchIndex(NamedTuple):
@@ -152,6 +159,7 @@ def _answers(explorer: Explorer, neighbours: Neighbours, n_lineups: int) -> Iter
     yield from ((f"atom/{atom}", words.atom(atom)) for atom in range(len(words.model.atoms)))
     yield "words", {"words": words.model.words}
     yield from ((f"words/{shard}", entries) for shard, entries in word_shards(words, neighbours).items())
+    yield from sense_files(words.model)
     for seed in range(n_lineups):
         shown, solution = lineup.lineup(seed, N_SHOWN), lineup.solution(seed, N_SHOWN)
         yield f"lineup/{seed}", {**shown._asdict(), **vars(solution)}
@@ -186,8 +194,33 @@ def word_shards(words: WordAnswers, neighbours: Neighbours) -> Mapping[str, Mapp
             _shortened((words.model.row(each.word) + 1, each.similarity) for each in near),
             words.explained(word),
             _matches(words.model, row),
+            _uses(words, word),
         )
     return shards
+
+
+def _uses(words: WordAnswers, word: str) -> list[tuple[int, float, int]] | None:
+    if "uses" not in words.methods(word):
+        return None
+    return [(use.sense, round(use.share, SHARE_DIGITS), use.n_occurrences) for use in words.uses(word)]
+
+
+def sense_files(model: SenseModel) -> Iterator[tuple[str, list[tuple[int, bool, list[tuple[int, float]]]]]]:
+    """The senses by use: the atom of each, whether it is general, and its nearest words by rank."""
+    uses = model.uses
+    if uses is None:
+        return
+    answers = UseAnswers(model, uses)
+    for first in range(0, len(uses), SENSES_PER_FILE):
+        numbers = range(first, min(first + SENSES_PER_FILE, len(uses)))
+        yield f"senses/{first // SENSES_PER_FILE}", [_sense_entry(answers, number) for number in numbers]
+
+
+def _sense_entry(answers: UseAnswers, number: int) -> tuple[int, bool, list[tuple[int, float]]]:
+    uses = answers.uses
+    cosines = [near.similarity for near in answers.nearest(number, SHOWN)]
+    near = zip((uses.nearest[number, :SHOWN] + 1).tolist(), cosines, strict=True)
+    return int(uses.atoms[number]), bool(uses.general[number]), _shortened(near)
 
 
 def _matches(model: SenseModel, row: int) -> list[tuple[int, float | None]]:

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from wordatoms.errors import WordatomsError
+from wordatoms.explorer.text_spans import utf16_offsets
 from wordatoms.parallel import Stopped
 from wordatoms.progress import Display, TextCallback
 from wordatoms.run import Run
 from wordatoms.senses.model import SenseModel
-from wordatoms.senses.sentences import SenseSentences, representative_sentences
+from wordatoms.senses.sentences import SenseSentences, Sentence, representative_sentences
 
 N_SENTENCES = 3
 MOST_WAITING = 4
@@ -33,18 +34,26 @@ log = logging.getLogger(__name__)
 
 
 class Quote(NamedTuple):
-    """A sentence, its cosine with the atom, where it stands, and the probability of the sense in it if known."""
+    """A sentence, how typical it is, where it stands, and the probability of the sense in it if known.
+
+    `start` and `end` are the place of the word in UTF-16 code units.
+    """
 
     text: str
     score: float
     source: str
     line: int
+    start: int
+    end: int
     probability: float | None
 
 
 @dataclass
 class WordQuotes:
-    """The search for one word: its state, the share of the corpus read so far, and the sentences by atom."""
+    """The search for one word: its state, the share of the corpus read so far, and the sentences.
+
+    Sentences are listed by the number of the sense by use, or by atom.
+    """
 
     word: str
     state: Literal["none", "reading", "ready", "failed"] = "reading"
@@ -53,38 +62,46 @@ class WordQuotes:
     senses: dict[int, list[Quote]] = field(default_factory=dict)
 
 
+class Search(NamedTuple):
+    """A word, and the kind of its senses."""
+
+    word: str
+    method: Literal["uses", "code"]
+
+
 class Quotations:
     """Sentences for the senses of the words of one model."""
 
     def __init__(self, model: SenseModel, sources: Sequence[str]) -> None:
         self.model, self.sources = model, tuple(sources)
-        self._searches: OrderedDict[str, WordQuotes] = OrderedDict()
-        self._waiting: list[str] = []
+        self._searches: OrderedDict[Search, WordQuotes] = OrderedDict()
+        self._waiting: list[Search] = []
         self.n_ready = 0
         """Number of finished searches."""
         self._lock, self._is_working, self._is_closed = threading.Lock(), False, False
 
-    def sentences(self, word: str) -> WordQuotes:
+    def sentences(self, word: str, method: Literal["uses", "code"] = "code") -> WordQuotes:
         """What is known so far about a word of the model; the first call starts the search."""
         if not self.sources:
             return WordQuotes(word, "none", message="No corpus was given; restart with --corpus TEXT.")
         with self._lock:
-            search = self._searches.get(word) or self._start(word)
-            self._searches.move_to_end(word)
+            asked = Search(word, method)
+            search = self._searches.get(asked) or self._start(asked)
+            self._searches.move_to_end(asked)
             return replace(search)
 
-    def ready(self, word: str) -> Mapping[int, list[Quote]] | None:
-        """The sentences of each atom, if they have been found already."""
-        search = self._searches.get(word)
+    def ready(self, word: str, method: Literal["uses", "code"] = "code") -> Mapping[int, list[Quote]] | None:
+        """The sentences of each sense, if they have been found already."""
+        search = self._searches.get(Search(word, method))
         return search.senses if search and search.state == "ready" else None
 
     def close(self) -> None:
         """Stop the running search."""
         self._is_closed = True
 
-    def _start(self, word: str) -> WordQuotes:
-        self._waiting.append(word)
-        self._searches[word] = WordQuotes(word)
+    def _start(self, asked: Search) -> WordQuotes:
+        self._waiting.append(asked)
+        self._searches[asked] = WordQuotes(asked.word)
         for dropped in self._waiting[:-MOST_WAITING]:
             self._searches.pop(dropped, None)
         del self._waiting[:-MOST_WAITING]
@@ -93,13 +110,13 @@ class Quotations:
         if not self._is_working:
             self._is_working = True
             threading.Thread(target=self._work, name="sentences", daemon=True).start()
-        return self._searches[word]
+        return self._searches[asked]
 
     def _work(self) -> None:
-        while word := self._next():
-            search = self._searches[word]
+        while asked := self._next():
+            search = self._searches[asked]
             try:
-                search.senses = self._find(word, search)
+                search.senses = self._find(asked, search)
                 search.state, search.share = "ready", 1.0
                 self.n_ready += 1
             except Stopped:
@@ -107,39 +124,54 @@ class Quotations:
             except (WordatomsError, OSError) as error:
                 search.state, search.message = "failed", str(error)
             except Exception:
-                log.exception("the search for sentences with %r failed", word)
+                log.exception("the search for sentences with %r failed", asked.word)
                 search.state, search.message = "failed", "The search failed; see the log of the server."
 
-    def _next(self) -> str | None:
+    def _next(self) -> Search | None:
         with self._lock:
             self._is_working = bool(self._waiting)
             return self._waiting.pop() if self._waiting else None
 
-    def _find(self, word: str, search: WordQuotes) -> dict[int, list[Quote]]:
+    def _find(self, asked: Search, search: WordQuotes) -> dict[int, list[Quote]]:
         def on_share(share: float) -> None:
             if self._is_closed:
                 raise Stopped
             search.share = share
 
         run = Run(threads=1, progress=ShareDisplay(on_share))
-        return self._quotes(word, representative_sentences(self.model, word, self.sources, n=N_SENTENCES, run=run))
-
-    def _quotes(self, word: str, found: Sequence[SenseSentences]) -> dict[int, list[Quote]]:
-        texts = [sentence.text for each in found for sentence in each.sentences]
-        chances = iter(self._probabilities(word, texts))
+        found = representative_sentences(
+            self.model,
+            asked.word,
+            self.sources,
+            n=N_SENTENCES,
+            method=asked.method,
+            lightest=0.0 if asked.method == "uses" else None,
+            run=run,
+        )
+        chances = iter(self._probabilities(asked.word, found))
         return {
-            each.sense.atom: [Quote(*sentence, next(chances).get(each.sense.atom)) for sentence in each.sentences]
+            each.sense.atom if each.sense.sense is None else each.sense.sense: [
+                quote(sentence, sentence.probability if asked.method == "uses" else next(chances).get(each.sense.atom))
+                for sentence in each.sentences
+            ]
             for each in found
         }
 
-    def _probabilities(self, word: str, texts: Sequence[str]) -> list[dict[int, float]]:
+    def _probabilities(self, word: str, found: Sequence[SenseSentences]) -> list[dict[int, float]]:
         """The probability of each atom in each sentence; empty if the model has no induced map."""
+        texts = [sentence.text for each in found for sentence in each.sentences]
         if "map" not in self.model.folder.stages:
             return [{} for _ in texts]
         return [
             {meaning.atom: meaning.probability for each in answers[:1] for meaning in each.meanings}
-            for answers in self.model.disambiguate_each(word, texts, method="code")
+            for answers in self.model.disambiguate_each(word, texts, method="code", n_nearest=0)
         ]
+
+
+def quote(sentence: Sentence, probability: float | None) -> Quote:
+    text, score, source, line, start, end, _ = sentence
+    offsets = utf16_offsets(text)
+    return Quote(text, score, source, line, offsets[start], offsets[end], probability)
 
 
 class ShareDisplay(Display):

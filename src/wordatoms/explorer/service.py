@@ -20,7 +20,7 @@ from wordatoms.explorer.answers import NOT_FOUND, ApiError
 from wordatoms.explorer.lineup import N_SHOWN, LineupAnswers
 from wordatoms.explorer.quotations import Quotations, WordQuotes
 from wordatoms.explorer.texts import TextAnswers
-from wordatoms.explorer.words import WordAnswers, WordPage
+from wordatoms.explorer.words import Asked, WordAnswers, WordPage
 from wordatoms.pipeline.info import folder_facts
 from wordatoms.senses.comparison import Comparison, compare_senses
 from wordatoms.senses.model import SenseModel
@@ -157,14 +157,17 @@ class Explorer:
 
     # --- words
 
-    def word(self, word: str, model: str | None = None, *, forms: bool = False) -> WordPage:
+    def word(self, word: str, model: str | None = None, *, forms: bool = False, method: Asked = "auto") -> WordPage:
         words = self.of(model)
-        return words.word(word, forms=forms, quotes=self.quotations[model or self.name].ready(words.spell(word)))
+        spelling = words.spell(word)
+        quotes = self.quotations[model or self.name].ready(spelling, words.method(spelling, method))
+        return words.word(spelling, forms=forms, method=method, quotes=quotes)
 
-    def sentences(self, word: str, model: str | None = None) -> WordQuotes:
+    def sentences(self, word: str, model: str | None = None, *, method: Asked = "auto") -> WordQuotes:
         """Sentences of the corpus for the senses of a word; see `Quotations`."""
-        spelling = self.of(model).spell(word)
-        return self.quotations[model or self.name].sentences(spelling)
+        words = self.of(model)
+        spelling = words.spell(word)
+        return self.quotations[model or self.name].sentences(spelling, words.method(spelling, method))
 
     def compare(self, word: str, model: str | None = None) -> ComparePage:
         """The senses of a word in the first model and in another."""

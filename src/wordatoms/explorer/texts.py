@@ -1,38 +1,48 @@
 """Answers about a text: the likeliest sense of every word, and how its context decides the sense of one word.
 
-The posterior of Section 6.1 (`wordatoms.senses.posterior`), for all words of the text at once. The forms of a word are
-no part of its own context. The pull of a context word towards a sense is its share in log p of this sense against the
-other senses.
+Senses by use (`wordatoms.senses.by_use`) where the model has them, else the posterior of Section 6.1
+(`wordatoms.senses.posterior`), for all words of the text at once. The forms of a word are no part of its own context.
+The pull of a context word towards a sense is its share in log p of this sense against the other senses; function words
+do not pull towards senses by use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordatoms.contexts.usages import Usage
 from wordatoms.explorer.answers import BAD_REQUEST, ApiError
 from wordatoms.explorer.text_spans import utf16_offsets
-from wordatoms.explorer.words import WordAnswers
+from wordatoms.explorer.words import Method, WordAnswers
+from wordatoms.senses.by_use import UseDisambiguator
 from wordatoms.senses.posterior import Weights
 from wordatoms.senses.reading import CutText, function_words
-from wordatoms.senses.results import Meaning
+from wordatoms.senses.results import Disambiguation, Meaning
 
 N_MEANINGS = 12
 N_NEAREST = 8
-N_CACHED_FORMS = 20_000
+
+
+Verdict = Literal["sense", "none of these", "not enough context"]
 
 
 class TokenSense(NamedTuple):
-    """The likeliest sense of a word of the text."""
+    """The likeliest sense of a word of the text.
+
+    If the verdict is not "sense", it is also the label, and the probability is that of the verdict, or of the sense
+    that is the most frequent one.
+    """
 
     atom: int
     label: str
     probability: float
+    sense: int | None = None
+    verdict: Verdict = "sense"
 
 
 class TextToken(NamedTuple):
@@ -61,7 +71,7 @@ class TokenMeaning(Meaning):
 
 
 class ContextPull(NamedTuple):
-    """A context word, and its pull towards each atom, in log p."""
+    """A context word, and its pull towards each sense by use, or atom, in log p."""
 
     token: int
     word: str
@@ -69,12 +79,19 @@ class ContextPull(NamedTuple):
 
 
 class MeaningPage(NamedTuple):
-    """One word of a text: its senses there, and the pulls of its context words."""
+    """One word of a text: its senses there, and the pulls of its context words.
+
+    `none` has the probability that none of the senses is meant, and what it would be without the context; it is null
+    for senses from the code.
+    """
 
     word: str
     form: str
     token: int
+    method: Method
+    verdict: Verdict
     meanings: list[TokenMeaning]
+    none: tuple[float, float] | None
     pulls: list[ContextPull]
 
 
@@ -83,33 +100,48 @@ class TextAnswers:
 
     def __init__(self, words: WordAnswers) -> None:
         self.words, self.model = words, words.model
-        self._own_forms = lru_cache(N_CACHED_FORMS)(self._find_own_forms)
         self._function_words = function_words(self.model)
 
     def learn(self, word: str) -> None:
         """Cache what is needed whenever a text contains this word."""
-        self.words.weights(word)
-        self._own_forms(word)
+        if self.words.by_use(word) is None:
+            self.words.weights(word)
+        self.words.own_forms(word)
 
     def sentence(self, text: str) -> TextPage:
         """The words of a text, each with its likeliest sense."""
         cut = CutText.of(text, self.model)
         offsets = utf16_offsets(cut.text)
-        known, stamp = (word for word in cut.places if word in self.model.embeddings), self.words.stamp
-        weights = {word: self.words.weights(word, stamp=stamp) for word in known}
-        best = self._likeliest(cut, weights)
+        stamp = self.words.stamp
+        known = [word for word in cut.places if word in self.model.embeddings]
+        by_use = {word: found for word in known if (found := self.words.by_use(word, stamp=stamp)) is not None}
+        weights = {word: self.words.weights(word, stamp=stamp) for word in known if self.words.method(word) == "code"}
+        best = {**self._likeliest(cut, weights), **self._likeliest_by_use(cut, by_use)}
+        n_senses = {word: len(found.senses) for word, found in by_use.items()}
+        n_senses |= {word: len(atoms) for word, atoms in weights.items()}
         tokens = [
             TextToken(
                 cut.text[start:end],
                 offsets[start],
                 offsets[end],
-                word if word in weights else None,
-                len(weights.get(word, ())),
+                word if cut.rows[token] >= 0 else None,
+                n_senses.get(word, 0),
                 best.get(token),
             )
             for token, (start, end, word) in enumerate(cut.spans)
         ]
         return TextPage(cut.text, tokens)
+
+    def _likeliest_by_use(self, cut: CutText, by_use: Mapping[str, UseDisambiguator]) -> dict[int, TokenSense]:
+        tokens = [span.word for span in cut.spans]
+        found: dict[int, TokenSense] = {}
+        for word, disambiguator in by_use.items():
+            if word in self._function_words:
+                continue
+            places = cut.places[word]
+            answers = disambiguator.answer_usages([Usage(tokens, place) for place in places], n_deciding=0)
+            found.update((place, _token_sense(answer)) for place, answer in zip(places, answers, strict=True))
+        return found
 
     def _likeliest(self, cut: CutText, weights: Mapping[str, Weights]) -> dict[int, TokenSense]:
         """The likeliest sense of each word that has senses, except function words: *the* occurs in every discourse."""
@@ -130,7 +162,7 @@ class TextAnswers:
         return self.model.posterior.reader.vectors(windows)
 
     def _around(self, cut: CutText, token: int) -> NDArray[np.intp]:
-        return cut.around(token, self._own_forms(cut.spans[token].word), self.model.reading.window)
+        return cut.around(token, self.words.own_forms(cut.spans[token].word), self.model.reading.window)
 
     def meaning(self, text: str, token: int) -> MeaningPage:
         """The senses of one word of a text, and how each context word pulls towards them."""
@@ -139,6 +171,8 @@ class TextAnswers:
             sentence = f"the text has {len(cut.spans)} words, so there is no token {token}; tokens are counted from 0."
             raise ApiError(BAD_REQUEST, sentence)
         word = self.words.spell(cut.spans[token].word)
+        if self.words.method(word) == "uses":
+            return self._meaning_by_use(cut, token, word)
         weights, context = self.words.weights(word), self._contexts(cut, [token])
         chances = self.model.posterior.p_senses_of_each([weights], context)[0] if weights else {}
         shown = sorted(chances.items(), key=lambda pair: -pair[1])[:N_MEANINGS]
@@ -146,9 +180,53 @@ class TextAnswers:
             word,
             cut.spans[token].word,
             token,
+            "code",
+            "sense",
             self._meanings(weights, shown),
+            None,
             self._pulls(cut, token, context[0], weights, [atom for atom, _ in shown]),
         )
+
+    def _meaning_by_use(self, cut: CutText, token: int, word: str) -> MeaningPage:
+        form, disambiguator = cut.spans[token].word, self.words.by_use(word)
+        if disambiguator is None:  # the text of the model shows too few uses of it
+            return MeaningPage(word, form, token, "uses", "not enough context", [], None, [])
+        usage = Usage([span.word for span in cut.spans], token)
+        answer = disambiguator.answer_usages([usage], n_deciding=0)[0]
+        *priors, prior_of_none = disambiguator.without_context(form).tolist()
+        prior_of = {use.sense: prior for use, prior in zip(disambiguator.senses, priors, strict=True)}
+        meanings = [
+            TokenMeaning(**{**vars(each), "nearest": each.nearest[:N_NEAREST]}, prior=prior_of[each.sense])
+            for each in answer.meanings[:N_MEANINGS]
+            if each.sense is not None
+        ]
+        return MeaningPage(
+            word,
+            form,
+            token,
+            "uses",
+            _verdict(answer),
+            meanings,
+            (answer.p_none, prior_of_none),
+            [] if answer.tells_nothing else self._pulls_by_use(cut, usage, disambiguator, meanings),
+        )
+
+    def _pulls_by_use(
+        self, cut: CutText, usage: Usage, disambiguator: UseDisambiguator, meanings: Sequence[TokenMeaning]
+    ) -> list[ContextPull]:
+        """The pull of each context word towards each sense; only against others is there any."""
+        if len(disambiguator.senses) < 2:
+            return []
+        window = disambiguator.read([usage]).windows[0]
+        places = cut.around(usage.position, self.words.own_forms(disambiguator.word), len(window) // 2)
+        columns = {use.sense: place for place, use in enumerate(disambiguator.senses)}
+        senses = [each.sense for each in meanings if each.sense is not None]
+        pulls = disambiguator.pulls(window, [columns[sense] for sense in senses]).tolist()
+        return [
+            ContextPull(place, cut.spans[place].word, dict(zip(senses, of_word, strict=True)))
+            for place, of_word in zip(places.tolist(), pulls, strict=True)
+            if place >= 0 and cut.spans[place].word not in self._function_words
+        ]
 
     def _meanings(self, weights: Weights, chances: Sequence[tuple[int, float]]) -> list[TokenMeaning]:
         model, notes, total = self.model, self.words.notes, sum(weights.values())
@@ -176,7 +254,16 @@ class TextAnswers:
             if place >= 0
         ]
 
-    def _find_own_forms(self, word: str) -> frozenset[str]:
-        """A phrase such as new_york, which is several tokens, has no other forms."""
-        tokens = self.model.tokenizer.tokens(word)
-        return frozenset({word, *(self.model.usage_forms(word) if len(tokens) == 1 else ())})
+
+def _token_sense(answer: Disambiguation) -> TokenSense:
+    verdict, best = _verdict(answer), answer.sense
+    if verdict == "sense":
+        return TokenSense(best.atom, best.label, best.probability, best.sense)
+    probability = answer.p_none if verdict == "none of these" else best.probability
+    return TokenSense(best.atom, verdict, probability, best.sense, verdict)
+
+
+def _verdict(answer: Disambiguation) -> Verdict:
+    if answer.tells_nothing:
+        return "not enough context"
+    return "none of these" if answer.p_none > answer.sense.probability else "sense"

@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from wordatoms.atoms.layout import Layout, lay_out
 from wordatoms.atoms.meta_atoms import MetaAtoms
 from wordatoms.embeddings.embeddings import Neighbour
-from wordatoms.errors import ModelError, UnknownWordError
+from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.explorer.answers import unknown_word
 from wordatoms.explorer.cache import locked_cached_property
 from wordatoms.explorer.lookup import NearestWords, PrefixIndex, SpellingIndex
 from wordatoms.explorer.quotations import Quote
 from wordatoms.senses.annotations import FILE as NOTES_FILE
 from wordatoms.senses.annotations import Notes
+from wordatoms.senses.by_use import UseAnswers, UseDisambiguator
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.results import LIGHTEST, AtomMatch, AtomView, Sense
+from wordatoms.senses.uses import NO_ATOM, WordUse
 
 N_NEAREST = 12
 """Nearest words shown for a word and for each sense; twice as many for an atom."""
@@ -36,15 +38,22 @@ N_FOUND = 50
 """Maximum atoms in the result of a search."""
 MOST_SENSES = 30
 N_CACHED = 20_000
+N_DISAMBIGUATORS = 5000
+
+Method = Literal["uses", "code"]
+"""Senses by use, or the paper's senses: the atoms in the code of a word."""
+Asked = Literal["auto", "uses", "code"]
+"""What a question may ask for; "auto" takes the uses where there are any."""
 
 
 @dataclass(frozen=True)
 class WordForm:
-    """An inflected form, its count, and the atoms in its code with their weights."""
+    """An inflected form, its count, the atoms in its code with their weights, its senses by use with their shares."""
 
     form: str
     count: int | None
     atoms: list[tuple[int, float]]
+    uses: list[tuple[int, float]]
 
 
 @dataclass(frozen=True)
@@ -57,9 +66,15 @@ class WordSense(Sense):
 
 @dataclass(frozen=True)
 class WordPage:
-    """A word: its forms, its senses, the nearest words, and the cosine of its vector with the sum of its atoms."""
+    """A word: its forms, its senses, the nearest words, and the cosine of its vector with the sum of its atoms.
+
+    `method` says what the senses are, `methods` what they could be. Senses by use come by falling share, the general
+    use last.
+    """
 
     word: str
+    method: Method
+    methods: list[Method]
     count: int | None
     rank: int
     forms: list[WordForm]
@@ -91,8 +106,10 @@ class WordAnswers:
         self.nearest_words = NearestWords(model.embeddings, model.neighbours)
         self._notes_path = model.notes_folder / NOTES_FILE
         self.forms: Callable[[str], tuple[str, ...]] = lru_cache(N_CACHED)(model.forms)
+        self.own_forms: Callable[[str], frozenset[str]] = lru_cache(N_CACHED)(self._find_own_forms)
         self._read_notes: Callable[[int], Notes] = lru_cache(1)(lambda _stamp: model.notes)
         self._weights: Callable[[str, bool, int], dict[int, float]] = lru_cache(N_CACHED)(self._sense_weights)
+        self._by_use: Callable[[str, int], UseDisambiguator | None] = lru_cache(N_DISAMBIGUATORS)(self._find_by_use)
 
     # --- computed once
 
@@ -153,25 +170,84 @@ class WordAnswers:
         heavy = {atom: weight for atom, weight in found.items() if weight >= LIGHTEST} or found
         return dict(list(heavy.items())[:MOST_SENSES])
 
-    def word(self, word: str, *, forms: bool = False, quotes: Mapping[int, list[Quote]] | None = None) -> WordPage:
+    # --- senses by use
+
+    def methods(self, word: str) -> list[Method]:
+        """The kinds of senses that a word has; if a person picked its senses, they are atoms."""
+        return ["code"] if self.model.uses is None or word in self.notes.picks else ["uses", "code"]
+
+    def method(self, word: str, asked: Asked = "auto") -> Method:
+        """The kind of senses to answer with."""
+        methods = self.methods(word)
+        return asked if asked != "auto" and asked in methods else methods[0]
+
+    def uses(self, word: str) -> list[WordUse]:
+        """The uses of a word without hidden atoms, the largest share first; none if its code is to answer."""
+        if self.model.uses is None or self.method(word) == "code":
+            return []
+        return UseAnswers(self.model, self.model.uses).forms(word, pooled=False, notes=self.notes)[word]
+
+    def by_use(self, word: str, *, stamp: int | None = None) -> UseDisambiguator | None:
+        """What tells the senses of a word by use; None if it has none."""
+        return self._by_use(word, self.stamp if stamp is None else stamp)
+
+    def _find_by_use(self, word: str, _stamp: int) -> UseDisambiguator | None:
+        if self.method(word) == "code":
+            return None
+        try:
+            found = self.model.by_use(word, n_nearest=N_NEAREST)
+        except InputError:  # the word was not observed
+            return None
+        # a set of the known forms: whether any other word has the same lemma takes long to look up
+        return replace(found, forms=self.own_forms(word)) if found else None
+
+    # --- pages
+
+    def word(
+        self,
+        word: str,
+        *,
+        forms: bool = False,
+        method: Asked = "auto",
+        quotes: Mapping[int, list[Quote]] | None = None,
+    ) -> WordPage:
         """A word; with `forms`, its senses are those of all its inflected forms."""
         word = self.spell(word)
-        weights = self.weights(word, forms=forms)
-        senses = self.model.senses(word, forms=forms, method="code", n_nearest=N_NEAREST, n_linked=N_LINKED)
+        answered = self.method(word, method)
         return WordPage(
             word,
+            answered,
+            self.methods(word),
             self.count(word),
             self.model.row(word) + 1,
-            [WordForm(form, self.count(form), self._code(form)) for form in self.forms(word)],
-            [self._word_sense(sense, weights[sense.atom], quotes) for sense in senses if sense.atom in weights],
+            [self._form(form) for form in self.forms(word)],
+            [self._word_sense(sense, quotes) for sense in self.senses(word, answered, forms=forms)],
             self.nearest_words.of(word, N_NEAREST),
             self.explained(word),
         )
 
-    def _word_sense(self, sense: Sense, weight: float, quotes: Mapping[int, list[Quote]] | None) -> WordSense:
-        meta = next(((meta, label) for meta, _, label in self.metas(sense.atom)), None)
-        sentences = None if quotes is None else quotes.get(sense.atom, [])
-        return WordSense(**{**vars(sense), "weight": weight}, meta=meta, sentences=sentences)
+    def senses(self, word: str, method: Method, *, forms: bool = False) -> list[Sense]:
+        """The senses of a word in the order of its page, each with its weight in the code, if it has one."""
+        weights = self.weights(word, forms=forms and method == "code")
+        found = self.model.senses(word, forms=forms, method=method, n_nearest=N_NEAREST, n_linked=N_LINKED)
+        if method == "code":
+            return [replace(sense, weight=weights[sense.atom]) for sense in found if sense.atom in weights]
+        ordered = sorted(found, key=lambda sense: sense.is_general)[:MOST_SENSES]
+        return [replace(sense, weight=weights.get(sense.atom, 0.0)) for sense in ordered]
+
+    def _word_sense(self, sense: Sense, quotes: Mapping[int, list[Quote]] | None) -> WordSense:
+        metas = self.metas(sense.atom) if sense.atom != NO_ATOM else ()
+        meta = next(((meta, label) for meta, _, label in metas), None)
+        sentences = None if quotes is None else quotes.get(sense.atom if sense.sense is None else sense.sense, [])
+        return WordSense(**vars(sense), meta=meta, sentences=sentences)
+
+    def _form(self, form: str) -> WordForm:
+        return WordForm(form, self.count(form), self._code(form), [(use.sense, use.share) for use in self.uses(form)])
+
+    def _find_own_forms(self, word: str) -> frozenset[str]:
+        """A phrase such as new_york, which is several tokens, has no other forms."""
+        tokens = self.model.tokenizer.tokens(word)
+        return frozenset({word, *(self.model.usage_forms(word) if len(tokens) == 1 else ())})
 
     def _code(self, word: str) -> list[tuple[int, float]]:
         return list(self.model.atoms.codes.positive(self.model.row(word)).items())

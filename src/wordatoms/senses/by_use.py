@@ -40,9 +40,12 @@ class UseAnswers:
     model: SenseModel
     uses: SenseUses
 
-    def forms(self, word: str, *, pooled: bool) -> dict[str, list[WordUse]]:
-        """Return the uses of a word, or of each of its forms, without those of atoms that a person hid."""
-        rows, hidden = self.model.parts.rows, self.model.notes.hidden
+    def forms(self, word: str, *, pooled: bool, notes: Notes | None = None) -> dict[str, list[WordUse]]:
+        """Return the uses of a word, or of each of its forms, without those of atoms that a person hid.
+
+        `notes` are read unless they are passed.
+        """
+        rows, hidden = self.model.parts.rows, (notes or self.model.notes).hidden
         known = [form for form in (self.model.forms(word) if pooled else [word]) if form in rows]
         return {form: [use for use in self.uses.of(rows[form]) if use.atom not in hidden] for form in known}
 
@@ -76,7 +79,7 @@ class UseAnswers:
                 use.atom,
                 code.get(use.atom, 0.0),
                 self._label(use, notes),
-                self._nearest(use, n_nearest),
+                self.nearest(use.sense, n_nearest),
                 () if use.atom == NO_ATOM else self.model.linked_words(use.atom, n_linked, leave_out=found),
                 {form: each.share for form, uses in found.items() for each in uses if each.sense == use.sense},
                 named=use.atom != NO_ATOM and self.model.is_named(use.atom, notes),
@@ -97,9 +100,10 @@ class UseAnswers:
             return GENERAL_LABEL
         return ", ".join(self.model.words[row] for row in use.nearest[:N_LABEL_WORDS])
 
-    def _nearest(self, use: WordUse, n: int) -> tuple[Neighbour, ...]:
-        embeddings, vector = self.model.embeddings, self.uses.vectors([use.sense])[0]
-        rows = list(use.nearest[:n])
+    def nearest(self, sense: int, n: int) -> tuple[Neighbour, ...]:
+        """Return the words nearest to a sense, given by its number."""
+        embeddings, vector = self.model.embeddings, self.uses.vectors([sense])[0]
+        rows = self.uses.nearest[sense, :n].tolist()
         vectors = embeddings.vectors[rows]
         cosines = vectors @ vector / np.maximum(np.linalg.norm(vectors, axis=1), 1e-12)
         return tuple(Neighbour(self.model.words[row], float(c)) for row, c in zip(rows, cosines, strict=True))
@@ -115,7 +119,12 @@ class UseAnswers:
         pooled = {sense: share for sense, (_, share) in self.pool(found, word).items()}
         meanings = tuple(
             Meaning(
-                use.atom, 0.0, self._label(use, notes), self._nearest(use, n_nearest), pooled.get(sense, 0.0), sense
+                use.atom,
+                0.0,
+                self._label(use, notes),
+                self.nearest(use.sense, n_nearest),
+                pooled.get(sense, 0.0),
+                sense,
             )
             for sense, use in union.items()
         )
@@ -139,6 +148,16 @@ class UsesRead(NamedTuple):
     """See `SenseUses.evidence`, (n, dim)."""
     p_senses: NDArray[np.float64]
     """The probability of each sense, and last that of none of them, (n, n_senses + 1)."""
+
+    @property
+    def tells_nothing(self) -> NDArray[np.bool_]:
+        """Whether each context is too short or too empty to tell, (n,)."""
+        return np.asarray(np.linalg.norm(self.contexts, axis=1) < NO_CONTEXT)
+
+    @property
+    def is_clear(self) -> NDArray[np.bool_]:
+        """Whether each context shows a sense: it tells something, and "none of these" is not likelier, (n,)."""
+        return np.asarray(~self.tells_nothing & (self.p_senses[:, :-1].max(axis=1) >= self.p_senses[:, -1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +196,11 @@ class UseDisambiguator:
         priors = [self.priors.get(usage.form, self.prior) for usage in usages]
         p_senses = self.uses.p_senses(self.senses, contexts, np.stack(priors)) if priors else np.zeros((0, 1))
         return UsesRead(windows, contexts, p_senses)
+
+    def without_context(self, form: str) -> NDArray[np.float64]:
+        """Return the probability of each sense in a form of the word, and last that of none, (n_senses + 1,)."""
+        nothing = np.zeros((1, self.reader.embeddings.dim), np.float32)
+        return np.asarray(self.uses.p_senses(self.senses, nothing, self.priors.get(form, self.prior)[None])[0])
 
     def views(self, usages: Sequence[Usage]) -> NDArray[np.float32]:
         """Return each context whole and as the mean of the senses it calls up, each at length 1, (n, 2 * dim)."""
@@ -221,7 +245,7 @@ class UseDisambiguator:
             usage.form,
             usage.position,
             tuple(replace(self.meanings[k], probability=float(known[k])) for k in ranked),
-            () if tells_nothing or len(known) < 2 else self._deciding(window, ranked[0])[:n_deciding],
+            () if tells_nothing or len(known) < 2 or not n_deciding else self._deciding(window, ranked[0])[:n_deciding],
             int((window >= 0).sum()),
             p_none,
             tells_nothing,
@@ -229,10 +253,20 @@ class UseDisambiguator:
 
     def _deciding(self, window: NDArray[np.int32], best: int) -> tuple[Pull, ...]:
         """Return the words that speak for a sense rather than the others, strongest first, each once."""
+        return words_for(window, self.pulls(window, [best])[:, 0], self.reader.embeddings.words)
+
+    def pulls(self, window: NDArray[np.int32], senses: Sequence[int]) -> NDArray[np.float32]:
+        """Return how far each word of one window speaks for some senses rather than the others, in log p.
+
+        `senses` are places in `self.senses`, at least two of which there are; (2 * window, n).
+        """
         vectors = self.vectors
-        others = np.delete(self.prior, best)
-        others = others / max(float(others.sum()), 1e-12)
-        direction = vectors[best] - others.astype(np.float32) @ np.delete(vectors, best, axis=0)
-        shares = self.reader.shares(window, direction[None])[:, 0] * max(int((window >= 0).sum()), 1)
-        pulls = shares * self.uses.strength(self.reader, window)
-        return words_for(window, pulls, self.reader.embeddings.words)
+        directions = np.stack([vectors[place] - self._others(vectors, place) for place in senses])
+        shares = self.reader.shares(window, directions) * max(int((window >= 0).sum()), 1)
+        return np.asarray(shares * self.uses.strength(self.reader, window), np.float32)
+
+    def _others(self, vectors: NDArray[np.float32], place: int) -> NDArray[np.float32]:
+        """Return the mean of all senses but one, weighted by their shares, (dim,)."""
+        shares = np.delete(self.prior, place)
+        shares = shares / max(float(shares.sum()), 1e-12)
+        return np.asarray(shares.astype(np.float32) @ np.delete(vectors, place, axis=0))

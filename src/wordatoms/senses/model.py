@@ -49,6 +49,7 @@ if TYPE_CHECKING:  # loaded with the first question about a context
     from wordatoms.contexts.reader import ReadingSettings
     from wordatoms.senses.by_use import UseAnswers, UseDisambiguator
     from wordatoms.senses.disambiguation import Disambiguator
+    from wordatoms.senses.examples import Example
     from wordatoms.senses.posterior import Posterior
     from wordatoms.senses.reading import TextWord
     from wordatoms.senses.uses import SenseUses
@@ -379,6 +380,44 @@ class SenseModel:
         own = {(sense.sense, sense.atom) for sense in self.senses(word, method=method, n_nearest=0, n_linked=0)}
         pooled = self.senses(word, forms=True, method=method, n_nearest=n_nearest, n_linked=n_linked)
         return Results([sense for sense in pooled if (sense.sense, sense.atom) not in own][:n])
+
+    def examples(self, word: str, n: int = 1, *, forms: bool = False) -> Results[Example]:
+        """Return quotations from the text of the model that show the senses of a word by use.
+
+        They are read from the files that the model was trained on, if these are still at their places.
+
+        Parameters
+        ----------
+        word : str
+        n : int, default 1
+            Maximum number of examples for each sense.
+        forms : bool, default False
+            Include the senses and occurrences of inflected forms.
+
+        Returns
+        -------
+        list of Example
+            In the order of `senses`. Empty if the model has no senses by use or does not say where they occur, as the
+            bundled one, and if the text is absent.
+
+        Raises
+        ------
+        UnknownWordError
+            If the word is not in the vocabulary.
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> wa.load().examples("tie")
+        []
+        """
+        word = self.words[self.row(word)]
+        answers = self._answers_by_use(word, "auto", self.notes)
+        if answers is None:
+            return Results()
+        from wordatoms.senses.examples import find_examples
+
+        return Results(find_examples(answers, word, n=n, forms=forms))
 
     def sense_weights(self, word: str, *, forms: bool = True, notes: Notes | None = None) -> dict[int, float]:
         """Return the atoms of a word and their weights, all positive, heaviest first.
@@ -942,20 +981,34 @@ class SenseModel:
         -------
         ndarray of shape (n_senses, dim)
         """
-        if found := self._by_use(word, method):
+        if found := self.by_use(word, method=method):
             return found.vectors
         weights = self.sense_weights(word)
         if not weights:
             raise InputError(f"{word!r} has no atom with a positive weight, so it has no senses here.")
         return np.asarray(self.atoms.vectors[list(weights)])
 
-    def _by_use(self, word: str, method: Method = "auto") -> UseDisambiguator | None:
-        """Return what reads a word by its senses by use, or None if its code is to answer."""
+    def by_use(self, word: str, *, method: Method = "auto", n_nearest: int = 0) -> UseDisambiguator | None:
+        """Return what reads contexts of a word by its senses by use, for many questions about the same word.
+
+        Parameters
+        ----------
+        word : str
+        method : {"auto", "uses", "code"}, default "auto"
+            See `senses`.
+        n_nearest : int, default 0
+            Nearest words of each sense.
+
+        Returns
+        -------
+        UseDisambiguator or None
+            None if the code of the word is to answer, or if the model does not know the word.
+        """
         if not self.knows(word):
             return None
         word = self._spelling(word)
         answers = self._answers_by_use(word, method, self.notes)
-        return answers.disambiguator(word, self.usage_forms(word), 0) if answers else None
+        return answers.disambiguator(word, self.usage_forms(word), n_nearest) if answers else None
 
     def p_senses(self, word: str, usages: Sequence[str | Usage], *, method: Method = "auto") -> NDArray[np.float64]:
         """Return the probability of each sense of a word in each usage.
@@ -983,7 +1036,7 @@ class SenseModel:
         >>> [atoms[best] for best in p.argmax(axis=1)]
         [90, 1048]
         """
-        if found := self._by_use(word, method):
+        if found := self.by_use(word, method=method):
             return found.read(self._one_usage_each(word, usages)).p_senses[:, :-1]
         return self.posterior.p_senses(self.sense_weights(word), self.context_vectors(word, usages))
 
@@ -1041,7 +1094,7 @@ class SenseModel:
         >>> float(silk @ new) > float(silk @ draw)
         True
         """
-        if posterior is None and (found := self._by_use(word)):
+        if posterior is None and (found := self.by_use(word)):
             return found.in_context(self._own_vector(word), self._one_usage_each(word, usages), self.reading)
         posterior = posterior or self.posterior
         contexts = self.context_vectors(word, usages, posterior)
@@ -1085,7 +1138,7 @@ class SenseModel:
         if context1 is None and context2 is None:
             return self.embeddings.similarity(*(self.words[self.row(word)] for word in (word1, word2)))
         usages = [self._usage_in(word, text) for word, text in ((word1, context1), (word2, context2))]
-        found = self._by_use(word1)
+        found = self.by_use(word1)
         if found and context1 is not None and context2 is not None and word2 in self.usage_forms(word1):
             return found.p_same_sense(*usages)
         first, second = (
@@ -1180,7 +1233,7 @@ class SenseModel:
         self, word: str, usages: Sequence[Usage]
     ) -> tuple[NDArray[np.float32], NDArray[np.float64], tuple[Meaning, ...]]:
         """Return the vectors by which usages are clustered, the probabilities of the senses, and the senses."""
-        if by_use := self._by_use(word):
+        if by_use := self.by_use(word):
             return by_use.views(usages), by_use.read(usages).p_senses[:, :-1], by_use.meanings
         weights = self.sense_weights(word) if self.knows(word) else self._suggested_weights(word, usages)
         contexts, notes = self.context_vectors(word, usages), self.notes

@@ -1,18 +1,22 @@
 """Representative sentences: for each sense of a word, the sentences of a text that show it best.
 
-Follows a commented-out part of Section 5 of the paper, "Outputting relevant sentences". The senses are the atoms of the
-word and its inflected forms. A sentence is represented by the best approximation of rank 3 to the vectors of its words:
-their first three principal directions, not centred. Its score for an atom is the length of the atom's projection on
-these directions. Choices that the paper leaves open:
+With senses by use, a sentence shows the sense that is the likeliest in it, unless none of the senses fits or the
+sentence says too little; its score is the product of the sense with the vector of the sentence's words. The first
+occurrence of the word in a sentence counts.
+
+With the senses of the code, this follows a commented-out part of Section 5 of the paper, "Outputting relevant
+sentences". The senses are the atoms of the word and its inflected forms. A sentence is represented by the best
+approximation of rank 3 to the vectors of its words: their first three principal directions, not centred. Its score for
+an atom is the length of the atom's projection on these directions. Choices that the paper leaves open:
 
 - The word itself is left out of its sentences, because it leans to all its atoms; `include_target` keeps it.
 - Vectors have SIF weights, a / (a + p(w)), so that *the* and *of* do not take one of the three directions; `a=inf`
   gives the paper's plain vectors.
-- A sentence is listed only under the atom it has the highest score for.
-- Near-duplicates of listed sentences are left out, and so are very short and very long sentences.
+- A sentence is listed only under the atom it has the highest score for. The score says what the sentence is about, not
+  what the word means there.
 
-The text is read once; only the best sentences are held in memory. Left out: which sense the word has in a sentence (the
-score says what the sentence is about, not what the word means there).
+Near-duplicates of listed sentences are left out, and so are very short and very long sentences. The text is read once;
+only the best sentences are held in memory.
 """
 
 from __future__ import annotations
@@ -23,12 +27,13 @@ from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
+from wordatoms.contexts.usages import Usage
 from wordatoms.counts.vocabulary import BATCH_BYTES
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.engine.threads import Batch, ThreadEngine, blocks_with_sizes, make_batches
@@ -36,12 +41,14 @@ from wordatoms.errors import InputError, require_several
 from wordatoms.parallel import one_blas_thread
 from wordatoms.progress import TextCallback
 from wordatoms.run import DEFAULT_RUN, Run
+from wordatoms.senses.by_use import UseDisambiguator
 from wordatoms.senses.frames import Framed, Results, Row, flat_row
-from wordatoms.senses.model import SenseModel
-from wordatoms.senses.results import LIGHTEST, Sense
+from wordatoms.senses.model import Method, SenseModel
+from wordatoms.senses.results import LIGHTEST, LIGHTEST_SHARE, Sense
 from wordatoms.text.corpus import Corpus, Shard, open_corpus
 from wordatoms.text.sentence_splitter import split_sentences
-from wordatoms.text.tokenizer import Lexicon
+from wordatoms.text.spans import find_spans, normal_form
+from wordatoms.text.tokenizer import Lexicon, Tokenizer
 
 ALIKE = 0.6
 """Two sentences are near-duplicates if they share this much of all their words."""
@@ -54,6 +61,8 @@ LINE_END = -1
 """What a lexicon gives at the end of a line."""
 NO_DIRECTION = 1e-10
 """A principal value this small, relative to the largest, is rounding: there are fewer words than directions."""
+N_DIGITS = 6
+"""Digits of a score by use; further ones depend on which sentences are read at the same time."""
 
 Place = tuple[int, int, int]
 """Shard, line in it and sentence in the line: the order of the text."""
@@ -63,12 +72,20 @@ class Sentence(NamedTuple):
     """A sentence of a text, with its score and where it was found."""
 
     text: str
+    """In Unicode normal form C."""
     score: float
-    """The cosine between the atom and the sentence, 0 to 1."""
+    """How typical the sentence is of the sense, up to 1: the product of its vector with the sense by use, or its cosine
+    with the atom."""
     source: str
     """The file it comes from."""
     line: int
     """Line number, from 1."""
+    start: int
+    """The first character of the word in the text, in whichever form."""
+    end: int
+    """The character after the last one of the word."""
+    probability: float | None = None
+    """Probability of the sense in this sentence; None for a sense from the code."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +99,8 @@ class SenseSentences(Framed):
 
     def _table_rows(self) -> list[Row]:
         """Return a row for each sentence."""
-        sense = {"word": self.sense.word, "atom": self.sense.atom, "label": self.sense.label}
+        shown = self.sense
+        sense = {"word": shown.word, "sense": shown.sense, "atom": shown.atom, "label": shown.label}
         return [flat_row(sentence, **sense) for sentence in self.sentences]
 
 
@@ -93,12 +111,13 @@ def representative_sentences(
     *,
     n: int = 3,
     forms: bool = True,
+    method: Method = "auto",
     rank: int = 3,
     a: float = DEFAULT_A,
     include_target: bool = False,
     shortest: int = 5,
     longest: int = 60,
-    lightest: float = LIGHTEST,
+    lightest: float | None = None,
     replace_invalid: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> Results[SenseSentences]:
@@ -114,16 +133,18 @@ def representative_sentences(
         Sentences per sense.
     forms : bool, default True
         Include the senses and sentences of inflected forms.
+    method : {"auto", "uses", "code"}, default "auto"
+        Senses by use, each with sentences in which it is the likeliest, or the paper's senses; see `SenseModel.senses`.
     rank : int, default 3
-        Principal directions that represent a sentence.
+        Principal directions that represent a sentence; senses of the code only.
     a : float, default 1e-3
-        Smoothing of SIF; infinite for plain vectors.
+        Smoothing of SIF; infinite for plain vectors; senses of the code only.
     include_target : bool, default False
-        Count the word itself among the words of its sentences.
+        Count the word itself among the words of its sentences; senses of the code only.
     shortest, longest : int, default 5 and 60
         Range of the number of known words of a sentence, without the target.
-    lightest : float, default 0.005
-        Minimum weight of a sense.
+    lightest : float, optional
+        Minimum share of the uses, or weight, of a sense; by default 0.03, or 0.005.
     replace_invalid : bool, default False
         Replace invalid UTF-8 instead of failing.
     run : Run, optional
@@ -132,7 +153,7 @@ def representative_sentences(
     Returns
     -------
     list of SenseSentences
-        Heaviest sense first.
+        The sense with the largest share, or the heaviest one, first.
 
     Examples
     --------
@@ -142,21 +163,36 @@ def representative_sentences(
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     _ = (Path(folder) / "text.txt").write_text("She wore a silk tie with her grey shirt and jacket.")
-    ...     found = representative_sentences(wa.load(), "tie", [folder])
+    ...     found = representative_sentences(wa.load(), "tie", [folder], method="code")
     >>> next(each.sense.label for each in found if each.sentences)
     'sleeved, trousers, wearing'
     """
     require_several(corpus_paths, "the paths", "files")
     _check_numbers(n, rank, shortest, longest)
-    senses = _senses(model, word, forms=forms, lightest=lightest)
+    senses = _senses(model, word, forms=forms, method=method, lightest=lightest)
     names = model.forms(senses[0].word) if forms else (senses[0].word,)
-    scorer = SentenceScorer.of_model(model, [sense.atom for sense in senses], a=a, rank=rank)
-    lexicon = Lexicon(model.words, tokenizer=model.tokenizer)
-    search = _Search(lexicon, scorer, [*map(model.row, names)], SPARE * n, include_target, range(shortest, longest + 1))
+    by_use = None if senses[0].sense is None else model.by_use(senses[0].word, method=method)
+    judge: _Judge
+    if by_use is None:
+        judge = SentenceScorer.of_model(model, [sense.atom for sense in senses], a=a, rank=rank)
+    else:
+        judge = _UseJudge(by_use, tuple(sense.sense for sense in senses), frozenset(names))
+        include_target = False
+    search = _Search(
+        Lexicon(model.words, tokenizer=model.tokenizer),
+        judge,
+        len(senses),
+        len(model.words),
+        [*map(model.row, names)],
+        SPARE * n,
+        include_target,
+        range(shortest, longest + 1),
+    )
     found, corpus = _scan(search, corpus_paths, replace_invalid, run)
     _check_found(found, names, search.lengths)
+    located = _Locator(frozenset(names), model.tokenizer, found, corpus)
     return Results(
-        SenseSentences(sense, tuple(_as_sentence(best, found, corpus) for best in chosen), int(number))
+        SenseSentences(sense, tuple(map(located.sentence, chosen)), int(number))
         for sense, chosen, number in zip(senses, found.choose(n), found.n_sentences, strict=True)
     )
 
@@ -180,11 +216,18 @@ def _check_numbers(n: int, rank: int, shortest: int, longest: int) -> None:
         raise InputError(f"sentences of {shortest} to {longest} words are asked for; pass a range that is not empty.")
 
 
-def _senses(model: SenseModel, word: str, *, forms: bool, lightest: float) -> list[Sense]:
-    found = model.senses(word, forms=forms, method="code")
-    senses = [sense for sense in found if sense.weight >= lightest or sense.picked]
+def _senses(model: SenseModel, word: str, *, forms: bool, method: Method, lightest: float | None) -> list[Sense]:
+    found = model.senses(word, forms=forms, method=method)
+    if not found:
+        raise InputError(f"'{word}' has no senses; pass another word or another method.")
+    are_by_use = found[0].sense is not None
+    least = lightest if lightest is not None else LIGHTEST_SHARE if are_by_use else LIGHTEST
+    senses = [
+        sense for sense in found if sense.picked or (sense.weight if sense.share is None else sense.share) >= least
+    ]
     if not senses:
-        raise InputError(f"'{word}' has no sense with a weight of {lightest:g} or more; pass a smaller one.")
+        what = "share" if are_by_use else "weight"
+        raise InputError(f"'{word}' has no sense with a {what} of {least:g} or more; pass a smaller one.")
     return senses
 
 
@@ -193,7 +236,7 @@ def _check_found(found: _Found, forms: Sequence[str], lengths: range) -> None:
     if not found.n_with_word:
         n_lines = sum(found.n_lines.values())
         raise InputError(f"the text (lines: {n_lines:,}) has none of the words {listed}; pass another text.")
-    if not found.n_sentences.any():
+    if not found.n_usable:
         raise InputError(
             f"the text has {listed} (sentences: {found.n_with_word:,}), but never with {lengths.start} to "
             f"{lengths.stop - 1} other known words in the sentence; pass another text or other lengths."
@@ -201,6 +244,50 @@ def _check_found(found: _Found, forms: Sequence[str], lengths: range) -> None:
 
 
 # --- scores
+
+
+class _Judged(NamedTuple):
+    """What sentences show."""
+
+    senses: NDArray[np.intp]
+    """The place of the sense that each sentence shows, -1 for none, (n_sentences,)."""
+    scores: NDArray[np.float64]
+    probabilities: NDArray[np.float64] | None
+
+
+class _Judge(Protocol):
+    """Tells which sense sentences show, and how well."""
+
+    def judge(self, sentences: Sequence[_Located]) -> _Judged:
+        """Return what some sentences show, at least one."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class _UseJudge:
+    """Finds the likeliest sense by use of the first occurrence of the word in each sentence."""
+
+    disambiguator: UseDisambiguator
+    numbers: Sequence[int | None]
+    """The senses that are listed; the word may have others."""
+    targets: frozenset[str]
+
+    def judge(self, sentences: Sequence[_Located]) -> _Judged:
+        read = self.disambiguator.read([self._usage(each.text) for each in sentences])
+        known = read.p_senses[:, :-1]
+        best = known.argmax(axis=1)
+        places = {number: place for place, number in enumerate(self.numbers)}
+        listed = np.array([places.get(use.sense, -1) for use in self.disambiguator.senses])
+        scores = (read.contexts * self.disambiguator.vectors[best]).sum(axis=1)
+        return _Judged(
+            np.where(read.is_clear, listed[best], -1),
+            np.round(scores.astype(np.float64), N_DIGITS),
+            np.round(known.max(axis=1), N_DIGITS),
+        )
+
+    def _usage(self, text: str) -> Usage:
+        tokens = self.disambiguator.tokenizer.tokens(text)
+        return Usage(tokens, next(place for place, token in enumerate(tokens) if token in self.targets))
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +312,11 @@ class SentenceScorer:
         embeddings = model.learned_from
         weights = SIF(embeddings, p_words(embeddings), a).weights
         return cls(embeddings, weights, model.atoms.vectors[list(atoms)].astype(np.float64), rank)
+
+    def judge(self, sentences: Sequence[_Located]) -> _Judged:
+        """Return the atom that each sentence fits best."""
+        scores = self.scores([each.rows for each in sentences])
+        return _Judged(scores.argmax(axis=1), scores.max(axis=1), None)
 
     def scores(self, sentences: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
         """Return the cosine of each sentence, given as rows of its words, with each atom, (n_sentences, n_atoms)."""
@@ -260,6 +352,7 @@ class _Candidate(NamedTuple):
     words: bytes
     """Its known words, sorted: what makes two sentences the same."""
     text: str
+    probability: float | None = None
 
     @property
     def order(self) -> tuple[float, Place]:
@@ -275,6 +368,8 @@ class _Found:
     n_sentences: NDArray[np.int64]
     """Number of sentences that fit each sense best, (n_senses,)."""
     n_with_word: int
+    n_usable: int
+    """Sentences with the word and an allowed number of others."""
     n_lines: Mapping[int, int]
     """Lines of each shard."""
     n_most: int
@@ -287,6 +382,7 @@ class _Found:
             ),
             self.n_sentences + other.n_sentences,
             self.n_with_word + other.n_with_word,
+            self.n_usable + other.n_usable,
             {
                 shard: self.n_lines.get(shard, 0) + other.n_lines.get(shard, 0)
                 for shard in {*self.n_lines, *other.n_lines}
@@ -300,7 +396,7 @@ class _Found:
 
 
 def _merge(candidates: Iterable[_Candidate], n_most: int) -> dict[bytes, _Candidate]:
-    """Return the best candidates; of those with the same words, and so the same score, the first in the text."""
+    """Return the best candidates; of those with the same words the best, and of equal ones the first in the text."""
     merged: dict[bytes, _Candidate] = {}
     for each in sorted(candidates, key=lambda each: each.order):
         merged.setdefault(each.words, each)
@@ -320,11 +416,23 @@ def _different(candidates: Iterable[_Candidate], n: int) -> list[_Candidate]:
     return chosen
 
 
-def _as_sentence(best: _Candidate, found: _Found, corpus: Corpus) -> Sentence:
-    shard, line, _ = best.place
-    path = corpus.shards[shard].path
-    n_before = sum(found.n_lines[k] for k in range(shard) if corpus.shards[k].path == path)
-    return Sentence(best.text, best.score, corpus.shards[shard].name, n_before + line + 1)
+@dataclass(frozen=True, eq=False)
+class _Locator:
+    """Finds the place of the word in chosen sentences, and of the sentences in their files."""
+
+    targets: frozenset[str]
+    tokenizer: Tokenizer
+    found: _Found
+    corpus: Corpus
+
+    def sentence(self, best: _Candidate) -> Sentence:
+        shard, line, _ = best.place
+        shards, n_lines = self.corpus.shards, self.found.n_lines
+        n_before = sum(n_lines[k] for k in range(shard) if shards[k].path == shards[shard].path)
+        text = normal_form(best.text)
+        span = next(each for each in find_spans(text, self.tokenizer) if each.word in self.targets)
+        line_number = n_before + line + 1
+        return Sentence(text, best.score, shards[shard].name, line_number, span.start, span.end, best.probability)
 
 
 # --- the pass over the text
@@ -344,7 +452,10 @@ class _Search:
     """Looks for the best sentences in a text."""
 
     lexicon: Lexicon
-    scorer: SentenceScorer
+    judge: _Judge
+    n_senses: int
+    n_words: int
+    """Words of the model; a lexicon may have more."""
     targets: Sequence[int]
     """Rows of the forms of the word."""
     n_most: int
@@ -373,13 +484,18 @@ class _Search:
     def _best(self, group: Sequence[_Located]) -> _Found:
         """Return the best of some sentences, each under the sense it fits best."""
         usable = [each for each in group if len(each.rows) in self.lengths and len(each.text) <= MOST_CHARACTERS]
-        scores = self.scorer.scores([each.rows for each in usable])
-        senses = scores.argmax(axis=1)
-        candidates: list[list[_Candidate]] = [[] for _ in range(scores.shape[1])]
-        for each, sense, score in zip(usable, senses.tolist(), scores.max(axis=1).tolist(), strict=True):
-            candidates[sense].append(_Candidate(score, each.place, each.rows.tobytes(), each.text))
+        candidates: list[list[_Candidate]] = [[] for _ in range(self.n_senses)]
+        if usable:
+            judged = self.judge.judge(usable)
+            chances = [None] * len(usable) if judged.probabilities is None else judged.probabilities.tolist()
+            for each, sense, score, chance in zip(
+                usable, judged.senses.tolist(), judged.scores.tolist(), chances, strict=True
+            ):
+                if sense >= 0:
+                    candidates[sense].append(_Candidate(score, each.place, each.rows.tobytes(), each.text, chance))
         best = tuple(_merge(listed, self.n_most) for listed in candidates)
-        return _Found(best, np.bincount(senses, minlength=len(best)), len(group), {}, self.n_most)
+        numbers = np.array([len(listed) for listed in candidates], np.int64)
+        return _Found(best, numbers, len(group), len(usable), {}, self.n_most)
 
     def _located(
         self, shard: Shard, number: int, n_lines: dict[int, int], lexicon: Lexicon, report: TextCallback
@@ -398,7 +514,7 @@ class _Search:
     def _with_word(self, texts: Sequence[str], places: Sequence[Place], lexicon: Lexicon) -> list[_Located]:
         ids = lexicon.encode("\n".join(texts).encode())
         is_target = self._is_target[ids]
-        counts = (ids >= 0) & (ids < len(self.scorer.embeddings)) & (self.include_target | ~is_target)
+        counts = (ids >= 0) & (ids < self.n_words) & (self.include_target | ~is_target)
         ends = np.flatnonzero(ids == LINE_END).tolist()
         return [
             _Located(place, text, np.sort(ids[start:end][counts[start:end]]))

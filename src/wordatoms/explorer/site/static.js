@@ -7,6 +7,9 @@ const N_WORDS = 12; // nearest and linked words of a sense
 const PAPER_T = 4;
 const LEAST_PREFIX = 2;
 const MOST_FOUND = 50;
+const MOST_SENSES = 30;
+const SENSES_PER_FILE = 128;
+const N_LABEL_WORDS = 3;
 
 /** `io`: fetchJson(address), and the class of errors to throw. */
 export async function staticAnswer([kind, ...rest], query, io) {
@@ -20,7 +23,7 @@ const ANSWERS = {
   atom: (files, [atom]) => fetchAtom(files, atom),
   complete: async (files, _rest, { q, n = 8 }) => complete(await files.words(), q, n),
   search: (files, _rest, { q }) => searchAtoms(files, q),
-  word: (files, _rest, { word, forms }) => answerWord(files, word, forms),
+  word: (files, _rest, { word, forms, method }) => answerWord(files, word, forms, method),
   lineup: (files, _rest, { seed }) => drawLineup(files, seed),
   lineupAnswer: (files, _rest, { seed, chosen }) => markLineup(files, seed, chosen.split(",").map(Number)),
 };
@@ -90,23 +93,73 @@ function withPrefix(words, prefix, n) {
 
 // --- words
 
-async function answerWord(files, given, isPooled) {
+async function answerWord(files, given, isPooled, asked) {
   const word = (await files.spell(given)) ?? (await unknownWord(files, given));
   const entry = await files.entry(word);
   const forms = await readForms(files, word, entry);
   const pooled = isPooled ? forms : forms.slice(0, 1);
-  const weights = isPooled ? pool(forms) : new Map(entry.atoms);
-  const senses = [...weights].sort(([, one], [, other]) => other - one);
+  const methods = entry.uses === null ? ["code"] : ["uses", "code"];
+  const method = methods.includes(asked) ? asked : methods[0];
   const words = await files.words();
   return {
     word,
+    method,
+    methods,
     count: entry.count,
     rank: entry.rank,
-    forms,
-    senses: await Promise.all(senses.map(([atom, weight]) => makeSense(files, atom, weight, pooled))),
+    forms: forms.map(({ form, count, atoms, uses }) => ({
+      form,
+      count,
+      atoms,
+      uses: (uses ?? []).map(([sense, share]) => [sense, share]),
+    })),
+    senses: await (method === "uses" ? sensesByUse(files, entry, pooled, words) : sensesOfCode(files, entry, pooled)),
     nearest: entry.nearest.map(([rank, similarity]) => ({ word: words[rank - 1], similarity })),
     explained: entry.explained,
   };
+}
+
+function sensesOfCode(files, entry, forms) {
+  const weights = forms.length > 1 ? pool(forms) : new Map(entry.atoms);
+  const senses = [...weights].sort(([, one], [, other]) => other - one);
+  return Promise.all(senses.map(([atom, weight]) => makeSense(files, atom, weight, forms)));
+}
+
+/** By falling share, the general use last. */
+async function sensesByUse(files, entry, forms, words) {
+  const found = await Promise.all(poolUses(forms).map((use) => makeSenseByUse(files, use, entry, forms, words)));
+  return [...found.filter((sense) => !sense.is_general), ...found.filter((sense) => sense.is_general)].slice(
+    0,
+    MOST_SENSES,
+  );
+}
+
+/** A sense joins the word if its own uses confirm it, or those of two of its forms. */
+function poolUses(forms) {
+  const total = forms.reduce((sum, { count }) => sum + Math.max(count ?? 1, 1), 0);
+  const pooled = new Map();
+  for (const { form, count, uses } of forms) {
+    for (const [sense, share, n] of uses ?? []) {
+      const use = pooled.get(sense) ?? { sense, share: 0, n_occurrences: 0, forms: {} };
+      use.share += (share * Math.max(count ?? 1, 1)) / total;
+      use.n_occurrences += n;
+      use.forms[form] = share;
+      pooled.set(sense, use);
+    }
+  }
+  const joined = ({ forms: seen }) => Object.hasOwn(seen, forms[0].form) || Object.keys(seen).length > 1;
+  return [...pooled.values()].filter(joined).sort((one, other) => other.share - one.share || one.sense - other.sense);
+}
+
+async function makeSenseByUse(files, use, entry, forms, words) {
+  const chunk = await files.get(`senses/${Math.floor(use.sense / SENSES_PER_FILE)}`);
+  const [atom, isGeneral, near] = chunk[use.sense % SENSES_PER_FILE];
+  const nearest = near.map(([rank, similarity]) => ({ word: words[rank - 1], similarity }));
+  const label = isGeneral ? "general use" : nearest.slice(0, N_LABEL_WORDS).map(({ word }) => word).join(", ");
+  const weight = entry.atoms.find(([id]) => id === atom)?.[1] ?? 0;
+  const unnamed = { label, named: false, linked: [], meta: null };
+  const ofAtom = atom < 0 ? unnamed : await makeSense(files, atom, weight, forms);
+  return { ...ofAtom, ...use, atom, weight, nearest, is_general: isGeneral };
 }
 
 async function unknownWord(files, given) {
@@ -128,7 +181,7 @@ async function readForms(files, word, entry) {
   const others = await Promise.all(entry.forms.map(async (form) => [form, await files.entry(form)]));
   return [[word, entry], ...others]
     .filter(([, each]) => each)
-    .map(([form, { count, atoms }]) => ({ form, count, atoms }));
+    .map(([form, { count, atoms, uses }]) => ({ form, count, atoms, uses }));
 }
 
 /** Weight each form by its share of the occurrences. */

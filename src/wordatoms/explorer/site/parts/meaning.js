@@ -3,8 +3,10 @@
 import { h } from "../dom.js";
 import { percent, plural, signed } from "../numbers.js";
 import { addressOf } from "../router.js";
+import { hasAtom, keyOf } from "../senses.js";
 import { bar, beyondLabel, columnHead, dataTable, shortLabel, tone } from "./words.js";
 
+const VAGUE = "The words around it say too little; these are the shares of the uses.";
 const MOST_SENSES = 6;
 const COLUMNS = 4;
 const LEAST_PULL = 0.05; // in log p; less is not worth a row
@@ -13,6 +15,11 @@ const LEAST_PULL = 0.05; // in log p; less is not worth a row
 export function posterior(answer, choose) {
   const shown = answer.meanings.slice(0, MOST_SENSES);
   const left = answer.meanings.slice(MOST_SENSES);
+  const rows = shown.map((meaning, place) => row(meaning, place, choose));
+  if (answer.none) {
+    const likelier = shown.filter(({ probability }) => probability >= answer.none[0]);
+    rows.splice(likelier.length, 0, noneRow(answer));
+  }
   return h(
     "fieldset",
     { class: "posterior" },
@@ -22,7 +29,9 @@ export function posterior(answer, choose) {
       "Its senses here; the thin line marks the probability without the context. ",
       "Choose a sense to shade the words that pull towards it.",
     ),
-    shown.map((meaning, place) => row(meaning, place, choose)),
+    answer.verdict === "not enough context" &&
+      h("p", { class: "verdict" }, h("strong", {}, "Not enough context. "), VAGUE),
+    rows,
     left.length > 0 &&
       h(
         "p",
@@ -35,7 +44,7 @@ export function posterior(answer, choose) {
 function row(meaning, place, choose) {
   return h(
     "label",
-    { class: "meaning", style: tone(place), "data-atom": meaning.atom },
+    { class: "meaning", style: tone(place), "data-atom": meaning.atom, "data-key": keyOf(meaning) },
     h("input", { type: "radio", name: "meaning", checked: place === 0, onchange: () => choose(place) }),
     h(
       "span",
@@ -45,24 +54,41 @@ function row(meaning, place, choose) {
         "small",
         {},
         beyondLabel(meaning.label, meaning.nearest, 7).join(", "),
-        " · ",
-        h("a", { href: addressOf("atom", meaning.atom) }, `atom ${meaning.atom}`),
+        hasAtom(meaning) && [" · ", h("a", { href: addressOf("atom", meaning.atom) }, `atom ${meaning.atom}`)],
       ),
     ),
+    gauge(meaning.probability, meaning.prior),
+  );
+}
+
+/** A bar with a line where it would end without the context, and its number. */
+function gauge(probability, prior) {
+  return [
     h(
       "span",
-      { class: "gauge", style: { "--prior": meaning.prior } },
-      bar(meaning.probability, percent(meaning.probability)),
-      h("i", { title: `without the context ${percent(meaning.prior)}` }),
+      { class: "gauge", style: { "--prior": prior } },
+      bar(probability, percent(probability)),
+      h("i", { title: `without the context ${percent(prior)}` }),
     ),
-    h("span", { class: "number" }, percent(meaning.probability)),
+    h("span", { class: "number" }, percent(probability)),
+  ];
+}
+
+/** "None of these" among the senses. */
+function noneRow({ none: [probability, prior] }) {
+  return h(
+    "div",
+    { class: "meaning none" },
+    h("span", { class: "mark", "aria-hidden": "true" }, "∅"),
+    h("span", { class: "what" }, h("strong", {}, "none of these"), h("small", {}, "a sense the model does not know")),
+    gauge(probability, prior),
   );
 }
 
 /** Context words by senses: bars to the right pull towards the sense, to the left away from it. */
 export function pullsTable(answer) {
   const senses = answer.meanings.slice(0, COLUMNS);
-  const strength = ({ pulls }) => Math.max(...senses.map(({ atom }) => Math.abs(pulls[atom] ?? 0)));
+  const strength = ({ pulls }) => Math.max(...senses.map((sense) => Math.abs(pulls[keyOf(sense)] ?? 0)));
   const ranked = [...answer.pulls].sort((one, other) => strength(other) - strength(one));
   const shown = ranked.filter((each) => strength(each) >= LEAST_PULL);
   const top = ranked.length ? strength(ranked[0]) : 1;
@@ -87,7 +113,7 @@ function pullRow({ word, pulls }, senses, top) {
     "tr",
     {},
     h("th", { scope: "row" }, word),
-    senses.map(({ atom }, place) => pullCell(pulls[atom] ?? 0, top, place)),
+    senses.map((sense, place) => pullCell(pulls[keyOf(sense)] ?? 0, top, place)),
   );
 }
 

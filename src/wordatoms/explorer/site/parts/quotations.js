@@ -8,11 +8,11 @@ import { addressOf } from "../router.js";
 const EVERY = 800; // ms between questions
 
 /** Sentences of one sense. */
-export function quotations(found, word) {
-  return found.map((each) => quotation(each, word));
+export function quotations(found) {
+  return found.map(quotation);
 }
 
-function quotation({ text, source, line, probability }, word) {
+function quotation({ text, start, end, source, line, probability }) {
   const where = source && (line ? `${source}, line ${line}` : source);
   return h(
     "figure",
@@ -20,32 +20,28 @@ function quotation({ text, source, line, probability }, word) {
     h(
       "blockquote",
       {},
-      h("a", { href: addressOf("sentence", text), title: "Which senses are meant here?" }, marked(text, word)),
+      h(
+        "a",
+        { href: addressOf("sentence", text), title: "Which senses are meant here?" },
+        [text.slice(0, start), h("mark", {}, text.slice(start, end)), text.slice(end)],
+      ),
     ),
     h("figcaption", {}, [where, probability && percent(probability)].filter(Boolean).join(" · ")),
   );
 }
 
-/** The text with the word highlighted. */
-function marked(text, word) {
-  const found = new RegExp(`(?<![\\p{L}\\p{N}])(${escaped(word)})(?![\\p{L}\\p{N}])`, "giu");
-  return text.split(found).map((piece, k) => (k % 2 ? h("mark", {}, piece) : piece));
-}
-
-const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
 /** A line with the progress of the search; calls `show(senses)` when it is done, and stops when the page is left. */
-export function searchLine(word, model, show) {
+export function searchLine(question, show) {
   const line = h("p", { class: "quiet", role: "status" });
-  watch(line, word, model, show).catch((error) => put(line, asSentence(error.message)));
+  watch(line, question, show).catch((error) => put(line, asSentence(error.message)));
   return line;
 }
 
-async function watch(line, word, model, show) {
+async function watch(line, question, show) {
   for (let isFirst = true; isFirst || line.isConnected; isFirst = false) {
-    const { state, share, message, senses } = await askAgain("sentences", { word, model });
+    const { state, share, message, senses } = await askAgain("sentences", question);
     const remarks = {
-      reading: `Searching the corpus for “${word}” … ${percent(share)}`,
+      reading: `Searching the corpus for “${question.word}” … ${percent(share)}`,
       failed: asSentence(message ?? ""),
     };
     put(line, remarks[state] ?? "");

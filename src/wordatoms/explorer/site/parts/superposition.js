@@ -1,9 +1,9 @@
-// The superposition as a drawing: the vector of a word flows into its atoms, each ribbon as wide as its weight.
+// The superposition as a drawing: a word flows into its senses, each ribbon as wide as its share or weight.
 
 import { h, svg } from "../dom.js";
-import { decimal } from "../numbers.js";
+import { amountOf, amountPhrase, amountText, hasAtom, isByUse } from "../senses.js";
 import { addressOf } from "../router.js";
-import { beyondLabel, tone } from "./words.js";
+import { beyondLabel, GENERAL, tone } from "./words.js";
 
 const MOST = 10; // atoms beyond are too thin to see
 const ROW = 46;
@@ -18,7 +18,7 @@ export function superposition(word, senses) {
     "figure",
     {
       class: "superposition",
-      "aria-label": `${word} is ${drawn.map(spoken).join(" plus ")}`,
+      "aria-label": `${word} is ${drawn.map(spoken).join(", plus ")}`,
     },
     h("div", { class: "superposition-word" }, word),
     svg(
@@ -27,37 +27,40 @@ export function superposition(word, senses) {
       ribbons(drawn, height),
     ),
     h("ol", { class: "superposition-atoms" }, drawn.map(term)),
-    left > 0 && h("figcaption", { class: "quiet" }, `and ${left} lighter ${left === 1 ? "atom" : "atoms"}`),
+    left > 0 && h("figcaption", { class: "quiet" }, `and ${left} lighter ${left === 1 ? "sense" : "senses"}`),
   );
 }
 
-const spoken = (sense) => `${decimal(sense.weight)} times ${sense.label}`;
+const spoken = (sense) => `${amountPhrase(sense)} ${isByUse(sense) ? "in the sense" : "times"} ${sense.label}`;
 
 function term(sense, place) {
   return h(
     "li",
-    { style: { height: `${ROW}px`, ...tone(place) } },
-    h("span", { class: "number" }, decimal(sense.weight)),
-    h("a", { href: addressOf("atom", sense.atom) }, sense.label),
-    h(
-      "span",
-      { class: "quiet more" },
-      beyondLabel(sense.label, sense.nearest, 5).join(", "),
-    ),
+    { style: { height: `${ROW}px`, ...(sense.is_general ? GENERAL : tone(place)) } },
+    h("span", { class: "number" }, amountText(sense)),
+    hasAtom(sense)
+      ? h("a", { href: addressOf("atom", sense.atom) }, sense.label)
+      : h("span", { class: "label" }, sense.label),
+    !sense.is_general &&
+      h(
+        "span",
+        { class: "quiet more" },
+        beyondLabel(sense.label, sense.nearest, 5).join(", "),
+      ),
   );
 }
 
 /** From one stacked bar at the left to separate rows at the right. */
 function ribbons(senses, height) {
-  const total = senses.reduce((sum, sense) => sum + sense.weight, 0);
-  const heaviest = Math.max(...senses.map((sense) => sense.weight));
+  const total = senses.reduce((sum, sense) => sum + amountOf(sense), 0);
+  const heaviest = Math.max(...senses.map(amountOf));
   const scale = Math.min((height * 0.8) / total, BROADEST / heaviest);
   let start = (height - total * scale) / 2;
   return senses.map((sense, place) => {
-    const breadth = Math.max(sense.weight * scale, 1);
+    const breadth = Math.max(amountOf(sense) * scale, 1);
     const path = ribbon(start, ROW * (place + 0.5) - breadth / 2, breadth);
     start += breadth;
-    return svg("path", { d: path, class: "ribbon", style: tone(place) });
+    return svg("path", { d: path, class: "ribbon", style: sense.is_general ? GENERAL : tone(place) });
   });
 }
 

@@ -8,6 +8,9 @@ export const N_TONES = 10;
 /** The colour of the sense with this place in a list. */
 export const tone = (place) => ({ "--tone": `var(--tone-${place % N_TONES})` });
 
+/** The colour of the general use. */
+export const GENERAL = { "--tone": "var(--quiet)" };
+
 /** Words as links, each underlined in proportion to its number. */
 export function wordChips(items, { value = "similarity", atom } = {}) {
   const top = Math.max(...items.map((item) => item[value]), 1e-9);

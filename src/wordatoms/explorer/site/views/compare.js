@@ -9,6 +9,7 @@ import { empty, fillWhenReady } from "../parts/states.js";
 import { wordSearch } from "../parts/search.js";
 import { sectionHead, tone, wordChips } from "../parts/words.js";
 import { addressOf, goTo } from "../router.js";
+import { amountOf, keyOf } from "../senses.js";
 
 const EXAMPLE = "tie";
 const N_WORDS = 8;
@@ -89,8 +90,8 @@ function chooser(word, models, other) {
 }
 
 function comparison(answer) {
-  const sides = answer.senses.map((senses) => new Map(senses.map((sense) => [sense.atom, sense])));
-  const top = Math.max(...answer.senses.flat().map((sense) => sense.weight), 1e-9);
+  const sides = answer.senses.map((senses) => new Map(senses.map((sense) => [keyOf(sense), sense])));
+  const top = Math.max(...answer.senses.flat().map(amountOf), 1e-9);
   const pairs = answer.pairs.filter((pair) => pair.first !== null && pair.second !== null);
   const only = ["first", "second"].map((side, k) => onlyIn(answer, side, k, sides[k], top, pairs.length));
   const save = csvButton(`${answer.word}-compared`, () => rowsOf(answer, ...sides));
@@ -163,6 +164,7 @@ const unknown = (word, name) => h("p", { class: "quiet" }, `“${word}” is not
 function rowsOf(answer, first, second) {
   const side = (sense, name) => ({
     [`${name}_atom`]: sense?.atom,
+    [`${name}_share`]: sense?.share,
     [`${name}_weight`]: sense?.weight,
     [`${name}_label`]: sense?.label,
   });

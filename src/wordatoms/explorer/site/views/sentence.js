@@ -8,6 +8,7 @@ import { posterior, pullsTable } from "../parts/meaning.js";
 import { empty, fillWhenReady } from "../parts/states.js";
 import { sectionHead, shortLabel, tone } from "../parts/words.js";
 import { addressOf, goTo } from "../router.js";
+import { keyOf } from "../senses.js";
 
 const MOST_LETTERS = 2000;
 const EXAMPLE = "Fresh water ran from the spring into the valley.";
@@ -102,7 +103,8 @@ class SentenceView {
   }
 
   drawPolysemous(token, number) {
-    const sense = `${token.best.label} (${percent(token.best.probability)})`;
+    const { label, probability, verdict } = token.best;
+    const sense = verdict === "not enough context" ? label : `${label} (${percent(probability)})`;
     const toggle = () =>
       goTo(number === this.number ? addressOf("sentence", this.text) : addressOf("sentence", this.text, "at", number), {
         replace: true,
@@ -113,6 +115,7 @@ class SentenceView {
         type: "button",
         class: "token",
         "data-sense": shortLabel(token.best.label),
+        "data-verdict": token.best.verdict === "sense" ? null : token.best.verdict,
         "data-short": token.text.length < 4,
         title: sense,
         "aria-label": `${token.text}: ${sense}`,
@@ -147,13 +150,18 @@ class SentenceView {
   }
 
   async drawMeaning(number) {
+    const { text } = this;
     await this.ready;
-    const answer = await ask("meaning", { text: this.text, token: number });
+    const answer = text === this.text && (await ask("meaning", { text, token: number }));
+    if (text !== this.text || number !== this.number) return null; // another word was chosen in the meantime
     this.markTokens();
+    if (!answer.meanings.length)
+      return empty("No senses", h("p", {}, `The text of the model shows too few uses of “${answer.form}”.`));
     this.colourBy(answer, 0);
+    const name = answer.method === "uses" ? "sense" : "atom";
     const rows = () =>
       answer.pulls.flatMap(({ word, pulls }) =>
-        Object.entries(pulls).map(([atom, pull]) => ({ target: answer.form, context: word, atom: Number(atom), pull })),
+        Object.entries(pulls).map(([key, pull]) => ({ target: answer.form, context: word, [name]: Number(key), pull })),
       );
     return [
       sectionHead(
@@ -182,15 +190,15 @@ class SentenceView {
 
   /** Shade the words of the text that pull towards the sense at this place in the list. */
   colourBy(answer, place) {
-    const { atom } = answer.meanings[place];
-    const top = Math.max(...answer.pulls.map(({ pulls }) => Math.abs(pulls[atom] ?? 0)), 1e-9);
+    const key = keyOf(answer.meanings[place]);
+    const top = Math.max(...answer.pulls.map(({ pulls }) => Math.abs(pulls[key] ?? 0)), 1e-9);
     this.tokens.forEach((element) => element.classList.remove("pulls"));
     for (const { token, pulls } of answer.pulls) {
       const element = this.tokens.get(token);
-      if (!element || !(pulls[atom] > 0)) continue;
+      if (!element || !(pulls[key] > 0)) continue;
       element.classList.add("pulls");
       element.style.setProperty("--pull", tone(place)["--tone"]);
-      element.style.setProperty("--strength", `${Math.round((45 * pulls[atom]) / top)}%`);
+      element.style.setProperty("--strength", `${Math.round((45 * pulls[key]) / top)}%`);
     }
   }
 }
@@ -201,6 +209,7 @@ function tokenRows({ tokens }) {
     text,
     word,
     n_senses,
+    sense: best?.sense,
     atom: best?.atom,
     label: best?.label,
     probability: best && Number(decimal(best.probability, 4)),

@@ -1,19 +1,24 @@
-// One word: its vector as a sum of atoms, its senses as cards, and the differences between its inflected forms.
+// One word: its uses by sense or its vector as a sum of atoms, its senses as cards, the differences between its forms.
 
 import { ask, model } from "../api.js";
 import { csvButton } from "../csv.js";
 import { h } from "../dom.js";
-import { count, decimal, plural } from "../numbers.js";
+import { count, decimal, percent, plural } from "../numbers.js";
 import { formsTable } from "../parts/forms.js";
 import { searchLine } from "../parts/quotations.js";
 import { senseCard, sentencesPart } from "../parts/sense.js";
 import { empty, fillWhenReady } from "../parts/states.js";
+import { amountOf, isRare, keyOf } from "../senses.js";
 import { superposition } from "../parts/superposition.js";
 import { sectionHead, wordChips } from "../parts/words.js";
 import { wordSearch } from "../parts/search.js";
 import { addressOf, goTo } from "../router.js";
 
 const POOLED = "Each form is weighted by its share of the occurrences.";
+const METHODS = [
+  { method: "uses", by: undefined, label: "by use", title: "The senses that the uses of the word in the text show" },
+  { method: "code", by: "code", label: "paper’s code", title: "The atoms in the sparse code of the word's vector" },
+];
 
 export function open(route, { setTitle }) {
   const place = h("div", { class: "page" });
@@ -41,14 +46,16 @@ function askForOne() {
 
 async function makePage(word, query) {
   const pooled = query.forms === "1";
-  const [answer, about] = await Promise.all([ask("word", { word, forms: pooled, model: query.model }), model()]);
-  const labels = new Map(answer.senses.map((sense) => [sense.atom, sense.label]));
-  const places = new Map(answer.senses.map((sense, place) => [sense.atom, place]));
+  const method = query.by === "code" ? "code" : undefined;
+  const question = { word, forms: pooled, model: query.model, method };
+  const [answer, about] = await Promise.all([ask("word", question), model()]);
+  const labels = new Map(answer.senses.map((sense) => [keyOf(sense), sense.label]));
+  const places = new Map(answer.senses.map((sense, place) => [keyOf(sense), place]));
   return [
     head(answer, query, about),
     answer.senses.length > 0 && drawing(answer, pooled),
     senses(answer, query, about),
-    answer.forms.length > 1 && h("section", {}, await formsTable(answer, labels, places)),
+    answer.forms.length > 1 && h("section", {}, await formsTable(answer, labels, places, query.model)),
     nearest(answer),
   ];
 }
@@ -67,9 +74,21 @@ function head(answer, query, about) {
     h(
       "div",
       { class: "actions" },
+      answer.methods.length > 1 && methodSwitch(answer, query),
       answer.forms.length > 1 && formsSwitch(answer, query),
       otherViews(answer.word, about),
     ),
+  );
+}
+
+function methodSwitch(answer, query) {
+  return h(
+    "div",
+    { class: "segments", role: "group", "aria-label": "Senses" },
+    METHODS.map(({ method, by, label, title }) => {
+      const href = addressOf("word", answer.word, { ...query, by });
+      return h("a", { href, title, "aria-current": method === answer.method ? "true" : null }, label);
+    }),
   );
 }
 
@@ -91,14 +110,28 @@ function otherViews(word, { features }) {
 }
 
 function drawing(answer, isPooled) {
-  const rows = () => answer.senses.map(({ atom, weight, label }) => ({ word: answer.word, atom, weight, label }));
-  const title = isPooled ? "All forms as a sum of atoms" : "The vector as a sum of atoms";
+  const isByUse = answer.method === "uses";
+  const rows = () =>
+    answer.senses.map(({ sense, atom, share, weight, label }) => ({
+      word: answer.word,
+      ...(isByUse ? { sense, share } : {}),
+      atom,
+      weight,
+      label,
+    }));
+  const what = isByUse ? "uses by sense" : "sum of atoms";
+  const titles = isByUse
+    ? ["Its uses by sense", "The uses of all forms by sense"]
+    : ["The vector as a sum of atoms", "All forms as a sum of atoms"];
   return h(
     "section",
-    {},
-    sectionHead(title, csvButton(`${answer.word}-atoms`, rows)),
-    superposition(answer.word, answer.senses),
-    h("p", { class: "quiet" }, isPooled ? POOLED : howNear(answer)),
+    { "aria-label": what },
+    sectionHead(titles[Number(isPooled)], csvButton(`${answer.word}-${isByUse ? "uses" : "atoms"}`, rows)),
+    superposition(
+      answer.word,
+      answer.senses.filter((sense) => !isRare(sense)),
+    ),
+    h("p", { class: "quiet" }, isPooled ? POOLED : isByUse ? howMany(answer) : howNear(answer)),
   );
 }
 
@@ -106,40 +139,69 @@ function howNear({ word, explained }) {
   return `The cosine of this sum with the vector of “${word}” is ${decimal(explained)}; 1 would be a perfect fit.`;
 }
 
+function howMany({ word, senses: found }) {
+  const n = found.reduce((sum, { n_occurrences }) => sum + n_occurrences, 0);
+  const rest = 1 - found.reduce((sum, { share }) => sum + share, 0);
+  const others = rest > 0.005 ? ` The other ${percent(rest)} fit none of them.` : "";
+  return `In a sample of the uses of “${word}” in the text, ${plural(n, "use")} have one of these senses.${others}`;
+}
+
 function senses(answer, query, about) {
-  if (!answer.senses.length)
-    return empty("No senses", h("p", {}, `No atom has a positive weight in “${answer.word}”.`));
+  if (!answer.senses.length) return noSenses(answer);
+  const top = Math.max(...answer.senses.map(amountOf));
   const cards = answer.senses.map((sense, place) =>
-    senseCard(sense, {
-      place,
-      top: answer.senses[0].weight,
-      word: answer.word,
-      isMeant: String(sense.atom) === query.atom,
-    }),
+    senseCard(sense, { place, top, isMeant: String(sense.atom) === query.atom }),
   );
+  const rare = cards.filter((_, place) => isRare(answer.senses[place]));
+  const general = cards.filter((_, place) => answer.senses[place].is_general);
+  const main = cards.filter((card) => !rare.includes(card) && !general.includes(card));
   const isAwaited = about.corpus && !about.static && !answer.senses.some((sense) => sense.sentences);
+  const question = { word: answer.word, model: query.model, method: answer.method };
   return h(
     "section",
     {},
     sectionHead(
-      plural(answer.senses.length, "sense"),
+      `${plural(answer.senses.length - general.length, "sense")}${answer.method === "uses" ? " by use" : ""}`,
       csvButton(`${answer.word}-senses`, () => senseRows(answer)),
     ),
-    isAwaited && searchLine(answer.word, query.model, (found) => addSentences(cards, found, answer.word)),
+    isAwaited && searchLine(question, (found) => addSentences(cards, found)),
+    main.length > 0 && h("div", { class: "cards" }, main),
+    rare.length > 0 && rarerSenses(rare),
+    general.length > 0 && h("div", { class: "cards" }, general),
+  );
+}
+
+function noSenses({ word, method }) {
+  const why =
+    method === "uses"
+      ? `The text of the model shows too few uses of “${word}”.`
+      : `No atom has a positive weight in “${word}”.`;
+  return empty("No senses", h("p", {}, why));
+}
+
+function rarerSenses(cards) {
+  const isMeant = cards.some((card) => card.classList.contains("meant"));
+  return h(
+    "details",
+    { class: "rarer", open: isMeant },
+    h("summary", {}, plural(cards.length, "rarer sense")),
     h("div", { class: "cards" }, cards),
   );
 }
 
-function addSentences(cards, found, word) {
+function addSentences(cards, found) {
   for (const card of cards) {
-    const sentences = found[card.dataset.atom] ?? [];
-    if (sentences.length) card.querySelector("footer").before(sentencesPart(sentences, word));
+    const sentences = found[card.dataset.key] ?? [];
+    if (sentences.length) card.querySelector("footer").before(sentencesPart(sentences));
   }
 }
 
 function senseRows(answer) {
   return answer.senses.map((sense) => ({
     word: answer.word,
+    ...(answer.method === "uses"
+      ? { sense: sense.sense, share: sense.share, n_occurrences: sense.n_occurrences, general: sense.is_general }
+      : {}),
     atom: sense.atom,
     weight: sense.weight,
     label: sense.label,

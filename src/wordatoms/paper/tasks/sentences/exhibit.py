@@ -22,7 +22,9 @@ LIGHTEST = 0.02
 def _run(inputs: Inputs) -> Numbers:
     from wordatoms.senses.sentences import representative_sentences
 
-    found = representative_sentences(inputs.model, WORD, inputs.text, n=1, lightest=LIGHTEST, run=inputs.run)
+    found = representative_sentences(
+        inputs.model, WORD, inputs.text, n=1, method="code", lightest=LIGHTEST, run=inputs.run
+    )
     return {
         "word": WORD,
         "source": inputs.source,
