@@ -64,7 +64,7 @@ class Atoms:
     >>> atoms = wa.load().atoms
     >>> atoms
     Atoms(1,958 atoms, 50,000 words, up to 5 atoms per word)
-    >>> atoms.labels[90]
+    >>> atoms.labels[110]
     'sleeved, trousers, wearing'
     """
 
@@ -139,7 +139,7 @@ class Atoms:
         --------
         >>> import wordatoms as wa
         >>> model = wa.load()
-        >>> rows, weights = model.atoms.carriers(1048)
+        >>> rows, weights = model.atoms.carriers(873)
         >>> [model.embeddings.words[row] for row in rows[:3]]
         ['draw', 'replay', 'goalless']
         """

@@ -32,38 +32,37 @@ def import_vectors(
 ) -> Embeddings | None:
     """Make a model from a file of word vectors.
 
-        The vectors are written to the model's disk as they are read; only the words are held in memory.
+    The vectors are written to the model's disk as they are read; only the words are held in memory.
 
-        Parameters
-        ----------
-        path : Path
-            GloVe text, word2vec text or binary, fastText .vec, or .npy.
-        folder : ModelFolder
-            The model's folder: `ModelFolder(path)` from `wordatoms.storage.folder`, with `create=True` for a new one.
-        format : str, default "auto"
-            "glove", "word2vec", "word2vec-binary", "fasttext" or "npy".
-        words : Path, optional
-            Word list of an .npy file.
-        max_words : int, optional
-            Read only the first words.
-        language : str, default "en"
-            Code of the language, for inflected forms.
-        force : bool, default False
-            Replace the vectors that the model has.
+    Parameters
+    ----------
+    path : Path
+        GloVe text, word2vec text or binary, fastText .vec, or .npy.
+    folder : ModelFolder
+        The model's folder: `ModelFolder(path)` from `wordatoms.storage.folder`, with `create=True` for a new one.
+    format : str, default "auto"
+        "glove", "word2vec", "word2vec-binary", "fasttext" or "npy".
+    words : Path, optional
+        Word list of an .npy file.
+    max_words : int, optional
+        Read only the first words.
+    language : str, default "en"
+        Code of the language, for inflected forms.
+    force : bool, default False
+        Replace the vectors that the model has.
 
-        Returns
-        -------
-        Embeddings or None
-            None if the model already had these vectors.
+    Returns
+    -------
+    Embeddings or None
+        None if the model already had these vectors.
 
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from wordatoms.pipeline.import_vectors import import_vectors
-        >>> from wordatoms.storage.files import release_pages
-    from wordatoms.storage.folder import ModelFolder
-        >>> import_vectors(Path("vec.txt"), ModelFolder("my.model", create=True), language="de")  # doctest: +SKIP
-        Embeddings(400,000 words, 300 dimensions, method 'imported')
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from wordatoms.pipeline.import_vectors import import_vectors
+    >>> from wordatoms.storage.folder import ModelFolder
+    >>> import_vectors(Path("vec.txt"), ModelFolder("my.model", create=True), language="de")  # doctest: +SKIP
+    Embeddings(400,000 words, 300 dimensions, method 'imported')
     """
     facts: dict[str, Any] = {"format": format, "max_words": max_words}
     if (code := check_language(language)) != DEFAULT_LANGUAGE:

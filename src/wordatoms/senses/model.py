@@ -531,7 +531,7 @@ class SenseModel:
         Examples
         --------
         >>> import wordatoms as wa
-        >>> [near.word for near in wa.load().atom(1048, n=3).nearest]
+        >>> [near.word for near in wa.load().atom(873, n=3).nearest]
         ['draw', 'wembley', 'equaliser']
         """
         self.atoms.check_id(atom)
@@ -617,7 +617,7 @@ class SenseModel:
         Examples
         --------
         >>> import wordatoms as wa
-        >>> wa.load().label(1048)
+        >>> wa.load().label(873)
         'draw, wembley, equaliser'
         """
         self.atoms.check_id(atom)
@@ -654,7 +654,7 @@ class SenseModel:
         Examples
         --------
         >>> import wordatoms as wa
-        >>> [near.word for near in wa.load().nearest_words(90, 3)]
+        >>> [near.word for near in wa.load().nearest_words(110, 3)]
         ['sleeved', 'trousers', 'wearing']
         """
         self.atoms.check_id(atom)
@@ -680,7 +680,7 @@ class SenseModel:
         Examples
         --------
         >>> import wordatoms as wa
-        >>> [link.word for link in wa.load().linked_words(1048, 3)]
+        >>> [link.word for link in wa.load().linked_words(873, 3)]
         ['draw', 'replay', 'goalless']
         """
         unwanted = {self.parts.rows[word] for word in leave_out}

@@ -159,7 +159,7 @@ class AtomView(Framed):
     Examples
     --------
     >>> import wordatoms as wa
-    >>> wa.load().atom(1048).n_words
+    >>> wa.load().atom(873).n_words
     88
     """
 
