@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wordatoms as wa
-from observedworld import FORM, WORD, ambiguous_text, discourse, observed_model
+from observedworld import FORM, WORD, ambiguous_text, discourse, observed_model, words_of
+from wordatoms.atoms.names import AtomExample, AtomNames
 from wordatoms.cli.root import cli
 from wordatoms.errors import UnknownWordError
 from wordatoms.pipeline.compact import compact
@@ -51,6 +53,24 @@ def test_each_sense_has_examples_in_which_it_is_the_likeliest(model: wa.SenseMod
         assert example.sense in [sense.sense for sense in likeliest]
         assert example.probability == pytest.approx(max(sense.probability for sense in likeliest))
     assert {discourse(example.text.split()[5]) for example in found[:2]} == {0}
+
+
+def test_sentences_that_come_with_the_model_are_shown_first(model: wa.SenseModel, tmp_path: Path) -> None:
+    shutil.copytree(model.path, tmp_path / "model")
+    first, second = model.senses(WORD)[:2]
+    assert model.uses is not None
+    assert first.sense is not None
+    sentence = f"{words_of(0)} {WORD}."
+    names = AtomNames(model.atoms.fingerprint, "hand", uses=model.uses.fingerprint)
+    replace(names, senses={first.sense: AtomExample(WORD, sentence)}).save(tmp_path / "model")
+    written, *quoted = wa.load(tmp_path / "model").examples(WORD)
+    assert (written.sense, written.text, written.source, written.offset) == (first.sense, sentence, "", -1)
+    assert written.text[written.start : written.end] == WORD
+    assert written.probability > 0.5
+    assert second.sense in [example.sense for example in quoted]
+    assert first.sense not in [example.sense for example in quoted]
+    replace(names, uses="other", senses={first.sense: AtomExample(WORD, sentence)}).save(tmp_path / "model")
+    assert all(example.source for example in wa.load(tmp_path / "model").examples(WORD)), "they are of other senses"
 
 
 def test_examples_in_other_forms_come_with_the_forms(model: wa.SenseModel) -> None:

@@ -1,7 +1,8 @@
-"""Names that people gave to the atoms and meta-atoms of a model, with a sentence that shows each atom at work.
+"""Names that people gave to the atoms and meta-atoms of a model, with sentences that show atoms and senses at work.
 
 They come with the model, in `names.json`, and take the place of the labels that are made of nearest words. They belong
-to one set of atoms, given by its fingerprint. An atom that no reader could name keeps its label.
+to one set of atoms, given by its fingerprint, and the examples of senses to one set of senses by use. An atom that no
+reader could name keeps its label.
 
 Left out: the names that a user gives (`wordatoms.senses.annotations`), which come before these.
 """
@@ -23,7 +24,7 @@ FILE = "names.json"
 
 
 class AtomExample(NamedTuple):
-    """A sentence with a word in the sense of an atom."""
+    """A sentence with a word in the sense of an atom, or in one of its senses by use."""
 
     word: str
     sentence: str
@@ -40,6 +41,10 @@ class AtomNames:
     examples: Mapping[int, AtomExample] = field(default_factory=dict)
     meta: Mapping[int, str] = field(default_factory=dict)
     """Names of meta-atoms."""
+    uses: str = ""
+    """Fingerprint of the senses by use that `senses` belong to."""
+    senses: Mapping[int, AtomExample] = field(default_factory=dict)
+    """An example of each of some senses by use, given by their numbers."""
 
     def apply(self, atoms: Atoms) -> Atoms:
         """Return the atoms with their names as labels."""
@@ -50,9 +55,9 @@ class AtomNames:
         return replace(meta_atoms, labels=_named(meta_atoms.labels, self.meta))
 
     def save(self, folder: Path) -> None:
-        examples = {atom: [example.word, example.sentence] for atom, example in self.examples.items()}
-        content = {"atoms": self.atoms, "by": self.by, "names": self.names, "meta": self.meta, "examples": examples}
-        write_json(folder / FILE, content)
+        plain = {"atoms": self.atoms, "by": self.by, "names": self.names, "meta": self.meta, "uses": self.uses}
+        examples = {"examples": _as_lists(self.examples), "senses": _as_lists(self.senses)}
+        write_json(folder / FILE, {**plain, **examples})
 
     @classmethod
     def load(cls, folder: Path, atoms: Atoms) -> AtomNames:
@@ -71,12 +76,16 @@ class AtomNames:
 
     @classmethod
     def _read(cls, content: Mapping[str, Any]) -> AtomNames:
-        names = {int(atom): str(name) for atom, name in content["names"].items()}
-        examples = {
-            int(atom): AtomExample(str(word), str(sentence)) for atom, (word, sentence) in content["examples"].items()
-        }
-        meta = {int(atom): str(name) for atom, name in content["meta"].items()}
-        return cls(str(content["atoms"]), str(content["by"]), names, examples, meta)
+        names, meta = ({int(number): str(name) for number, name in content[part].items()} for part in ("names", "meta"))
+        examples, senses = (
+            {int(number): AtomExample(str(word), str(text)) for number, (word, text) in content[part].items()}
+            for part in ("examples", "senses")
+        )
+        return cls(str(content["atoms"]), str(content["by"]), names, examples, meta, str(content["uses"]), senses)
+
+
+def _as_lists(examples: Mapping[int, AtomExample]) -> dict[int, list[str]]:
+    return {number: [example.word, example.sentence] for number, example in examples.items()}
 
 
 def _named(labels: tuple[str, ...], names: Mapping[int, str]) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
-"""Examples of senses by use: quotations from the text of a model, found by the places stored with each sense.
+"""Examples of senses by use: sentences that come with the model, or quotations from its text.
 
-A model stores where typical occurrences stand, not the text itself. The files are looked for where the manifest says
-they were; if one is missing, has another size or cannot be read at a place, there is no example. A place is a line, so
-the word is looked for in it, and the occurrence counts in which the sense is the likeliest.
+A model may bring sentences written for its senses (`wordatoms.atoms.names`). Otherwise it stores where typical
+occurrences stand, not the text itself. The files are looked for where the manifest says they were; if one is missing,
+has another size or cannot be read at a place, there is no example. A place is a line, so the word is looked for in it,
+and the occurrence counts in which the sense is the likeliest.
 
 Left out: texts that were unpacked for training and are gone since, such as MediaWiki dumps and standard input.
 """
@@ -54,9 +55,9 @@ class Example(Framed):
     start, end : int
         First character of the word in the text, and the one after its last.
     source : str
-        Path of the file.
+        Path of the file; empty for a sentence that comes with the model.
     offset : int
-        Bytes of (decompressed) text before the line.
+        Bytes of (decompressed) text before the line; -1 for a sentence that comes with the model.
     probability : float
         Probability of the sense in this line.
 
@@ -81,6 +82,36 @@ class Example(Framed):
 
 def find_examples(answers: UseAnswers, word: str, *, n: int, forms: bool) -> Iterator[Example]:
     """Yield at most `n` examples of each sense of a known word, in the order of its senses."""
+    written = list(_written(answers, word, forms=forms))
+    yield from written
+    known = {example.sense for example in written}
+    yield from (each for each in _quoted(answers, word, n=n, forms=forms) if each.sense not in known)
+
+
+def _written(answers: UseAnswers, word: str, *, forms: bool) -> Iterator[Example]:
+    """Yield the sentences that come with the model for the senses of a word."""
+    names = answers.model.parts.atom_names
+    if names.uses != answers.uses.fingerprint:
+        return
+    pooled = answers.pool(answers.forms(word, pooled=forms), word)
+    shown = {sense: use for sense, (use, _) in pooled.items() if sense in names.senses}
+    if not shown:
+        return
+    disambiguator = answers.disambiguator(word, answers.model.usage_forms(word), 0)
+    columns = [use.sense for use in disambiguator.senses]
+    for sense, use in shown.items():
+        sentence = normal_form(names.senses[sense].sentence)
+        spans = find_spans(sentence, disambiguator.tokenizer)
+        place = next((number for number, span in enumerate(spans) if span.word in disambiguator.forms), None)
+        if place is not None:
+            p_senses = disambiguator.read([Usage([span.word for span in spans], place)]).p_senses[0]
+            start, end = spans[place].start, spans[place].end
+            p = float(p_senses[columns.index(sense)])
+            yield Example(word, sense, use.atom, sentence, start, end, "", -1, p)
+
+
+def _quoted(answers: UseAnswers, word: str, *, n: int, forms: bool) -> Iterator[Example]:
+    """Yield quotations from the text of the model."""
     found = answers.forms(word, pooled=forms)
     places = {
         sense: [

@@ -382,9 +382,10 @@ class SenseModel:
         return Results([sense for sense in pooled if (sense.sense, sense.atom) not in own][:n])
 
     def examples(self, word: str, n: int = 1, *, forms: bool = False) -> Results[Example]:
-        """Return quotations from the text of the model that show the senses of a word by use.
+        """Return sentences that show the senses of a word by use.
 
-        They are read from the files that the model was trained on, if these are still at their places.
+        They come with the model, as in the bundled one for many ambiguous words; other senses are quoted from the files
+        that the model was trained on, if these are still at their places.
 
         Parameters
         ----------
@@ -397,8 +398,8 @@ class SenseModel:
         Returns
         -------
         list of Example
-            In the order of `senses`. Empty if the model has no senses by use or does not say where they occur, as the
-            bundled one, and if the text is absent.
+            Sentences of the model first, each in the order of `senses`. Empty if the model has no senses by use, or
+            neither sentences nor its text.
 
         Raises
         ------

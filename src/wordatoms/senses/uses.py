@@ -15,8 +15,10 @@ Left out: how senses are found (`wordatoms.senses.observing`).
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -130,6 +132,12 @@ class SenseUses:
     def __len__(self) -> int:
         """Return the number of senses."""
         return len(self.stored)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of which word has which senses, by which examples recognise the senses they belong to."""
+        content = np.ascontiguousarray(self.starts).tobytes() + np.ascontiguousarray(self.senses).tobytes()
+        return hashlib.sha256(content).hexdigest()[:16]
 
     def vectors(self, senses: Sequence[int] | slice = slice(None)) -> NDArray[np.float32]:
         """Return v_s of some senses, or of all, (n, dim)."""
