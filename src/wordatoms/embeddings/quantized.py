@@ -1,6 +1,6 @@
 """Quantized vectors, one byte per number: each row as integers times its own scale.
 
-A quarter of the size of single precision, and less when compressed, because the integers are small: with the 63 that
+A quarter of the size of single precision, and less when compressed, because the integers are small: with the 47 that
 word vectors take, a number has five bits. Rounding errs by at most half a step of the row's largest number, which turns
 a vector of 300 dimensions by about two degrees. Left out: product quantization, which would need a decoder for every
 query.
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from wordatoms.errors import ModelError
 from wordatoms.storage.files import load_array, save_array
 
-MOST = 31
+MOST = 23
 """Largest integer of a word vector."""
 VECTORS, SCALES = "vectors.npy", "vectors-scales.npy"
 

@@ -51,6 +51,8 @@ ARRAYS: dict[str, type[np.generic]] = {
 VECTORS, SCALES, EXAMPLES = "uses-vectors.npy", "uses-scales.npy", "uses-examples.npy"
 COMPACT_SHARE = 0.03
 """Least share of a use in a compact model; rarer ones are not shown by default."""
+COMPACT_NEAREST = 7
+"""Nearest words of each sense in a compact model."""
 COMPACT_MOST = 4
 """Largest integer of a compact vector: the cosine with the vector itself is about .98, and a number takes 2.5 bits when
 compressed."""
@@ -234,7 +236,7 @@ class SenseUses:
             scales=None if self.scales is None else self.scales[senses],
             atoms=self.atoms[senses],
             general=self.general[senses],
-            nearest=self.nearest[senses],
+            nearest=self.nearest[senses, :COMPACT_NEAREST],
             starts=np.concatenate([[0], np.cumsum(np.bincount(words[kept], minlength=len(self.read)))]).astype(
                 np.int32
             ),
