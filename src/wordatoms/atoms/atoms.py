@@ -63,9 +63,9 @@ class Atoms:
     >>> import wordatoms as wa
     >>> atoms = wa.load().atoms
     >>> atoms
-    Atoms(1,958 atoms, 50,000 words, up to 5 atoms per word)
+    Atoms(1,966 atoms, 60,000 words, up to 5 atoms per word)
     >>> atoms.labels[110]
-    'sleeved, trousers, wearing'
+    'clothing'
     """
 
     vectors: NDArray[np.float32]
@@ -141,7 +141,7 @@ class Atoms:
         >>> model = wa.load()
         >>> rows, weights = model.atoms.carriers(873)
         >>> [model.embeddings.words[row] for row in rows[:3]]
-        ['draw', 'replay', 'goalless']
+        ['clinched', 'playoff', 'clinching']
         """
         all_rows, all_weights, starts = self._by_atom
         part = slice(starts[atom], starts[atom + 1])
@@ -178,8 +178,8 @@ class Atoms:
         --------
         >>> import wordatoms as wa
         >>> atoms = wa.load().atoms
-        >>> [atoms.labels[near] for near, cosine in atoms.neighbours(47, 2)]
-        ['orchestra, soloist, quartet', 'bach, handel, haydn']
+        >>> [atoms.labels[near] for near, cosine in atoms.neighbours(561, 2)]
+        ['song rhythm and melody', 'music subcultures']
         """
         return [pair for pair in self.closest(self.vectors[atom], n + 1) if pair[0] != atom][:n]
 
@@ -203,7 +203,7 @@ class Atoms:
         >>> import wordatoms as wa
         >>> model = wa.load()
         >>> [(atom, round(cosine, 2)) for atom, cosine in model.atoms.closest(model.embeddings["tie"], 2)]
-        [(1048, 0.7), (930, 0.64)]
+        [(259, 0.62), (110, 0.59)]
         """
         length = float(np.linalg.norm(vector)) or 1.0
         cosines = self.vectors @ (vector / length).astype(np.float32)

@@ -48,7 +48,7 @@ class Results(list[Item]):
     --------
     >>> import wordatoms as wa
     >>> wa.load().senses("tie").to_frame()[["atom", "label"]].head(2).values.tolist()
-    [[1048, 'draw, wembley, equaliser'], [90, 'sleeved, trousers, wearing']]
+    [[259, 'ropes and knots'], [873, 'American playoffs and seasons']]
     """
 
     def to_frame(self) -> DataFrame:
@@ -87,7 +87,7 @@ def to_frame(results: Any) -> DataFrame:
     >>> import wordatoms as wa
     >>> frame = wa.to_frame(wa.load().near_words("tie", 2))
     >>> list(frame.columns), frame["word"].tolist()
-    (['word', 'similarity'], ['win', 'draw'])
+    (['word', 'similarity'], ['tied', 'tying'])
     """
     pandas = require_extra("pandas", "pandas")
     if not isinstance(results, Framed) and hasattr(results, "to_frame") and not isinstance(results, Results):

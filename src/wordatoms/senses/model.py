@@ -77,7 +77,7 @@ class SenseModel:
     >>> import wordatoms as wa
     >>> model = wa.load()
     >>> len(model.words)
-    50000
+    60000
     """
 
     def __init__(self, path: Path | str | None = None, *, verify: bool = False) -> None:
@@ -264,7 +264,7 @@ class SenseModel:
         --------
         >>> import wordatoms as wa
         >>> [near.word for near in wa.load().near_words("tie", 3)]
-        ['win', 'draw', 'tied']
+        ['tied', 'tying', 'tight']
         """
         return Results(self.parts.near_words(word, n))
 
@@ -317,8 +317,8 @@ class SenseModel:
         >>> import wordatoms as wa
         >>> for sense in wa.load().senses("tie")[:2]:
         ...     print(f"{sense.weight:.2f}  {sense.label}")
-        0.51  draw, wembley, equaliser
-        0.40  sleeved, trousers, wearing
+        0.55  ropes and knots
+        0.37  American playoffs and seasons
         """
         word = self.words[self.row(word)]
         notes = self.notes
@@ -374,8 +374,8 @@ class SenseModel:
         Examples
         --------
         >>> import wordatoms as wa
-        >>> [sense.label for sense in wa.load().senses_of_forms("tie", 2)]
-        ['relations, alliances, mutual', 'waist, gloves, boots']
+        >>> [sense.label for sense in wa.load().senses_of_forms("arm", 2)]
+        ['armies and mercenaries', 'knights and tournaments']
         """
         own = {(sense.sense, sense.atom) for sense in self.senses(word, method=method, n_nearest=0, n_linked=0)}
         pooled = self.senses(word, forms=True, method=method, n_nearest=n_nearest, n_linked=n_linked)
@@ -440,7 +440,7 @@ class SenseModel:
         --------
         >>> import wordatoms as wa
         >>> list(wa.load().sense_weights("tie", forms=False))[:3]
-        [1048, 90, 930]
+        [259, 1776, 873]
         """
         word, notes = self._spelling(word) if forms else self.words[self.row(word)], notes or self.notes
         ranked = self._ranked(self._form_weights(word, notes, forms=forms), notes)
@@ -492,7 +492,7 @@ class SenseModel:
         --------
         >>> import wordatoms as wa
         >>> [candidate.atom for candidate in wa.load().candidates("tie", 2)]
-        [1048, 930]
+        [259, 110]
         """
         row = self.row(word)
         word, notes, codes = self.words[row], self.notes, self.atoms.codes
@@ -533,7 +533,7 @@ class SenseModel:
         --------
         >>> import wordatoms as wa
         >>> [near.word for near in wa.load().atom(873, n=3).nearest]
-        ['draw', 'wembley', 'equaliser']
+        ['playoff', 'clinching', 'postseason']
         """
         self.atoms.check_id(atom)
         notes = self.notes
@@ -576,8 +576,8 @@ class SenseModel:
         >>> import wordatoms as wa
         >>> for match in wa.load().search("wembley")[:2]:
         ...     print(match.atom, match.why)
-        1048 a sense of wembley (0.64)
-        123 a sense of wembley (0.36)
+        86 a sense of wembley (0.55)
+        91 a sense of wembley (0.38)
         """
         notes, spelling = notes or self.notes, self.find_spelling(text)
         reasons = {atom: f"its name is {name}" for atom, name in sorted(notes.names.items()) if _has(name, text)}
@@ -619,7 +619,7 @@ class SenseModel:
         --------
         >>> import wordatoms as wa
         >>> wa.load().label(873)
-        'draw, wembley, equaliser'
+        'American playoffs and seasons'
         """
         self.atoms.check_id(atom)
         names = (notes or self.notes).names
@@ -656,7 +656,7 @@ class SenseModel:
         --------
         >>> import wordatoms as wa
         >>> [near.word for near in wa.load().nearest_words(110, 3)]
-        ['sleeved', 'trousers', 'wearing']
+        ['breeches', 'jacket', 'trousers']
         """
         self.atoms.check_id(atom)
         if n > self.atoms.nearest.shape[1]:
@@ -682,7 +682,7 @@ class SenseModel:
         --------
         >>> import wordatoms as wa
         >>> [link.word for link in wa.load().linked_words(873, 3)]
-        ['draw', 'replay', 'goalless']
+        ['clinched', 'playoff', 'clinching']
         """
         unwanted = {self.parts.rows[word] for word in leave_out}
         rows, weights = (part[: n + len(unwanted)].tolist() for part in self.atoms.carriers(atom))
@@ -725,7 +725,7 @@ class SenseModel:
         >>> import wordatoms as wa
         >>> found = wa.load().disambiguate("tie", "She wore a silk tie with her shirt.")[0]
         >>> found.sense.label, round(found.sense.probability, 2), found.deciding[0].word
-        ('sleeved, trousers, wearing', 0.9, 'silk')
+        ('ropes and knots', 0.99, 'silk')
         """
         if not isinstance(text, Usage):
             require_string(text, "the text", "pass one text as a string, or many to disambiguate_each")
@@ -816,10 +816,10 @@ class SenseModel:
         >>> for word in wa.load().read("She wore a silk tie."):
         ...     print(word.text, "–" if word.sense is None else word.sense.label)
         She –
-        wore sleeved, trousers, wearing
+        wore clothing
         a –
-        silk embroidered, garments, sewn
-        tie sleeved, trousers, wearing
+        silk cloth and stockings
+        tie cloth and stockings
         """
         from wordatoms.senses.reading import read_text
 
@@ -1035,7 +1035,7 @@ class SenseModel:
         >>> p = model.p_senses("tie", ["a silk tie and a shirt", "the match ended in a tie"], method="code")
         >>> atoms = list(model.sense_weights("tie"))
         >>> [atoms[best] for best in p.argmax(axis=1)]
-        [90, 1048]
+        [1683, 86]
         """
         if found := self.by_use(word, method=method):
             return found.read(self._one_usage_each(word, usages)).p_senses[:, :-1]
@@ -1091,8 +1091,9 @@ class SenseModel:
         --------
         >>> import wordatoms as wa
         >>> model = wa.load()
-        >>> silk, draw, new = model.vectors_in_context("tie", ["a silk tie", "a goalless tie", "a woollen tie"])
-        >>> float(silk @ new) > float(silk @ draw)
+        >>> texts = ["a silk tie and a shirt", "the season ended in a tie", "a woollen tie under his jacket"]
+        >>> silk, draw, wool = model.vectors_in_context("tie", texts)
+        >>> float(silk @ wool) > float(silk @ draw)
         True
         """
         if posterior is None and (found := self.by_use(word)):
@@ -1114,8 +1115,8 @@ class SenseModel:
     ) -> float:
         """Return the cosine of two words; with contexts, of the words as they are meant there.
 
-        For two forms of one word in contexts it is the probability that they have the same sense, if the model has
-        senses by use: their vectors would be alike anyway, so only the contexts are compared.
+        For two forms of one word in contexts it is the mean of that cosine and of the probability that they have the
+        same sense, if the model has senses by use: their vectors alone are alike in any contexts.
 
         Parameters
         ----------
@@ -1132,21 +1133,22 @@ class SenseModel:
         >>> import wordatoms as wa
         >>> model = wa.load()
         >>> round(model.similarity("bank", "river"), 2)
-        0.28
+        0.51
         >>> round(model.similarity("bank", "river", context1="They walked along the muddy bank of the stream."), 2)
-        0.45
+        0.66
         """
         if context1 is None and context2 is None:
             return self.embeddings.similarity(*(self.words[self.row(word)] for word in (word1, word2)))
         usages = [self._usage_in(word, text) for word, text in ((word1, context1), (word2, context2))]
-        found = self.by_use(word1)
-        if found and context1 is not None and context2 is not None and word2 in self.usage_forms(word1):
-            return found.p_same_sense(*usages)
         first, second = (
             self.vectors_in_context(word, [usage])[0] for word, usage in zip((word1, word2), usages, strict=True)
         )
         lengths = float(np.linalg.norm(first)) * float(np.linalg.norm(second))
-        return float(first @ second) / (lengths or 1.0)
+        cosine = float(first @ second) / (lengths or 1.0)
+        found = self.by_use(word1)
+        if found and context1 is not None and context2 is not None and word2 in self.usage_forms(word1):
+            return (cosine + found.p_same_sense(*usages)) / 2
+        return cosine
 
     def _usage_in(self, word: str, text: str | Usage | None) -> Usage:
         if text is None:
@@ -1192,7 +1194,7 @@ class SenseModel:
             self.check_findable(word)
             raise InputError(f"no form of {word!r} is in the {len(texts):,} texts; pass texts with the word.")
         usages = [usage for _, usage in found]
-        views, p_senses, meanings = self._seen(word, usages)
+        views, (p_senses, meanings) = self.views(word, usages), self._read_senses(word, usages)
         labels = cluster_vectors(views, k, least_gain=self.reading.least_gain, random_state=random_state)
         return UsageClusters(
             self._spelling(word) if self.knows(word) else word,
@@ -1204,11 +1206,10 @@ class SenseModel:
             tuple(closeness(views, labels).tolist()),
         )
 
-    def views(self, word: str, usages: Sequence[str | Usage]) -> NDArray[np.float32]:
-        """Return the vectors by which usages of a word are clustered.
-
-        By use, the context and the mean of the senses that it calls up, each at length 1. By code, the products of the
-        context with the word's atoms and, with less weight, the context itself.
+    def views(
+        self, word: str, usages: Sequence[str | Usage], *, method: Literal["code", "uses"] = "code"
+    ) -> NDArray[np.float32]:
+        """Return the vectors by which usages of a word are clustered or compared.
 
         Parameters
         ----------
@@ -1216,6 +1217,9 @@ class SenseModel:
             A word or phrase; if it is unknown, its contexts suggest the senses.
         usages : sequence of str or Usage
             Texts, in which the first occurrence of the word counts, or usages.
+        method : {"code", "uses"}, default "code"
+            By code, the products of the context with the word's atoms and, with less weight, the context itself, as
+            `cluster` takes them. By use, the context and the mean of the senses that it calls up, each at length 1.
 
         Returns
         -------
@@ -1224,22 +1228,27 @@ class SenseModel:
         Examples
         --------
         >>> import wordatoms as wa
-        >>> silk, draw, wool = wa.load().views("tie", ["a silk tie", "a goalless tie", "a woollen tie"])
+        >>> texts = ["a silk tie", "a goalless tie", "a woollen tie"]
+        >>> silk, draw, wool = wa.load().views("tie", texts, method="uses")
         >>> float(silk @ wool) > float(silk @ draw)
         True
         """
-        return self._seen(word, self._one_usage_each(word, usages))[0]
+        found = self._one_usage_each(word, usages)
+        if method == "uses" and (by_use := self.by_use(word, method=method)):
+            return by_use.views(found)
+        return self.posterior.views(self._weights_of(word, found), self.context_vectors(word, found))
 
-    def _seen(
-        self, word: str, usages: Sequence[Usage]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float64], tuple[Meaning, ...]]:
-        """Return the vectors by which usages are clustered, the probabilities of the senses, and the senses."""
+    def _weights_of(self, word: str, usages: Sequence[Usage]) -> dict[int, float]:
+        """Return the atoms of a word; of an unknown one, those that its contexts suggest."""
+        return self.sense_weights(word) if self.knows(word) else self._suggested_weights(word, usages)
+
+    def _read_senses(self, word: str, usages: Sequence[Usage]) -> tuple[NDArray[np.float64], tuple[Meaning, ...]]:
+        """Return the probabilities of the senses of a word in usages, and the senses."""
         if by_use := self.by_use(word):
-            return by_use.views(usages), by_use.read(usages).p_senses[:, :-1], by_use.meanings
-        weights = self.sense_weights(word) if self.knows(word) else self._suggested_weights(word, usages)
-        contexts, notes = self.context_vectors(word, usages), self.notes
+            return by_use.read(usages).p_senses[:, :-1], by_use.meanings
+        weights, notes = self._weights_of(word, usages), self.notes
         meanings = tuple(Meaning(atom, 0.0, self.label(atom, notes), ()) for atom in weights)
-        return self.posterior.views(weights, contexts), self.posterior.p_senses(weights, contexts), meanings
+        return self.posterior.p_senses(weights, self.context_vectors(word, usages)), meanings
 
     # --- notes of a person
 
@@ -1325,6 +1334,6 @@ def load(path: Path | str | None = None, *, verify: bool = False) -> SenseModel:
     --------
     >>> import wordatoms as wa
     >>> len(wa.load().atoms)
-    1958
+    1966
     """
     return SenseModel(path, verify=verify)

@@ -49,7 +49,7 @@ class TextWord(Framed):
     --------
     >>> import wordatoms as wa
     >>> wa.load().read("She wore a silk tie.")[4].sense.label
-    'sleeved, trousers, wearing'
+    'cloth and stockings'
     """
 
     text: str

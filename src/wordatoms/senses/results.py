@@ -76,7 +76,7 @@ class Sense(Framed):
     >>> import wordatoms as wa
     >>> sense = wa.load().senses("tie")[1]
     >>> sense.atom, sense.label, [link.word for link in sense.linked[:2]]
-    (90, 'sleeved, trousers, wearing', ['sleeved', 'worn'])
+    (873, 'American playoffs and seasons', ['clinched', 'playoff'])
     """
 
     word: str
@@ -119,7 +119,7 @@ class Candidate(Framed):
     --------
     >>> import wordatoms as wa
     >>> wa.load().candidates("tie", 1)[0].label
-    'draw, wembley, equaliser'
+    'ropes and knots'
     """
 
     atom: int
@@ -160,7 +160,7 @@ class AtomView(Framed):
     --------
     >>> import wordatoms as wa
     >>> wa.load().atom(873).n_words
-    88
+    132
     """
 
     atom: int
@@ -207,7 +207,7 @@ class Meaning(Framed):
     --------
     >>> import wordatoms as wa
     >>> wa.load().disambiguate("tie", "The match ended in a tie.")[0].meanings[0].atom
-    1048
+    873
     """
 
     atom: int
@@ -252,7 +252,7 @@ class Disambiguation(Framed):
     >>> import wordatoms as wa
     >>> found = wa.load().disambiguate("tie", "The match ended in a tie.")[0]
     >>> found.form, found.position, found.sense.label
-    ('tie', 5, 'draw, wembley, equaliser')
+    ('tie', 5, 'American playoffs and seasons')
     """
 
     word: str
@@ -307,7 +307,7 @@ class UsageClusters(Framed):
     >>> texts = ["a silk tie and a shirt", "a striped tie with a jacket", "the match ended in a tie"]
     >>> found = wa.load().cluster("tie", texts, k=2)
     >>> len(found), found.members(0), found.senses(0)[0].atom
-    (2, [0, 1], 90)
+    (2, [0, 1], 259)
     """
 
     word: str

@@ -165,7 +165,7 @@ def representative_sentences(
     ...     _ = (Path(folder) / "text.txt").write_text("She wore a silk tie with her grey shirt and jacket.")
     ...     found = representative_sentences(wa.load(), "tie", [folder], method="code")
     >>> next(each.sense.label for each in found if each.sentences)
-    'sleeved, trousers, wearing'
+    'cloth and stockings'
     """
     require_several(corpus_paths, "the paths", "files")
     _check_numbers(n, rank, shortest, longest)

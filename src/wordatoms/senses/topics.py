@@ -228,7 +228,7 @@ def document_topics(
     >>> from wordatoms.senses.topics import document_topics
     >>> topics = document_topics(wa.load(), ["The orchestra played a symphony by Mahler."])
     >>> [share.label for share in topics.top_atoms(0)]
-    ['beecham, hallé, monteux']
+    ['classical music composers']
     """
     require_several(documents, "the documents", "texts")
     windows = WindowAtoms.of_model(model, window, step, remove_common=remove_common, scale=scale if soft else None)

@@ -1,8 +1,8 @@
 """The methods of Table 7: contexts clustered with atoms, without them, and by the paper's competitors.
 
-- *ours* clusters contexts with the mean of the senses by use that they call up (`SenseModel.views`), into a fixed and
-  into an automatic number of clusters; *ours, by code*, which is *ours* for a model without senses by use, clusters
-  them by their products with the atoms of the word, with some weight on the whole context (`Posterior.views`);
+- *ours* clusters contexts by their products with the atoms of the word, with some weight on the whole context
+  (`Posterior.views`), into a fixed and into an automatic number of clusters; *ours, by use* clusters them with the mean
+  of the senses by use that they call up;
 - *paper's method* clusters u_c, the posterior mean of the atoms, with contexts read as in the paper (the SIF vector of
   ten words on each side, mapped by A) and the tuned scale κ, by k-means with means as centres; *paper's method, κ = 1*
   has the posterior as it is printed, *paper's method, plain mean* the plain mean of the words in place of the SIF
@@ -33,7 +33,7 @@ from wordatoms.senses.model import SenseModel
 from wordatoms.senses.posterior import Posterior, Weights, to_unit
 
 OURS, AS_PAPER, NO_ATOMS = "ours", "paper's method", "contexts without atoms"
-BY_CODE, AS_PRINTED = "ours, by code", "paper's method, κ = 1"
+BY_USE, AS_PRINTED = "ours, by use", "paper's method, κ = 1"
 OURS_PLAIN, AS_PAPER_PLAIN, AS_PAPER_NO_ATOMS = (
     "ours, plain mean",
     "paper's method, plain mean",
@@ -71,14 +71,10 @@ def our_methods(
         _Contexts(model, model.make_posterior(each))
         for each in (model.reading, as_paper, replace(as_paper, scale=1.0), *plain)
     )
-    by_code = OURS if model.uses is None else BY_CODE
+    by_use = [Kind(BY_USE, "ours", _UseContexts(model, tuned.posterior), _as_it_is, automatic=True)]
     kinds = [
-        *(
-            []
-            if model.uses is None
-            else [Kind(OURS, "ours", _UseContexts(model, tuned.posterior), _as_it_is, automatic=True)]
-        ),
-        Kind(by_code, "ours", tuned, tuned.posterior.views, automatic=True),
+        Kind(OURS, "ours", tuned, tuned.posterior.views, automatic=True),
+        *(by_use if model.uses else []),
         Kind(NO_ATOMS, "ours", tuned, _only_contexts, automatic=True),
         Kind(OURS_PLAIN, "ours", tuned_plain, tuned_plain.posterior.views),
         Kind(AS_PAPER, BY_PAPER, paper, paper.posterior.sense_means, "means"),
@@ -123,7 +119,7 @@ class _UseContexts(_Contexts):
 
     def of(self, word: WsiWord) -> tuple[Weights, NDArray[np.float32]]:
         if word.name not in self._known:
-            self._known[word.name] = {}, self.model.views(word.lemma, word.usages)
+            self._known[word.name] = {}, self.model.views(word.lemma, word.usages, method="uses")
         return self._known[word.name]
 
 
