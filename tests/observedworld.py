@@ -66,7 +66,7 @@ def observed_model(folder: Path) -> wa.SenseModel:
             settings=CountSettings(min_count=2),
             parameters={"dim": 24},
             atom_settings=AtomSettings(n_atoms=40, n_restarts=2, n_iterations=8),
-            run=Run(2),
+            run=Run(1),
         )
     return wa.load(folder / "model")
 
