@@ -1,9 +1,9 @@
 """The methods of Table 8: the similarity of two words in context, with atoms, without, and by the competitors.
 
 - *ours* is `SenseModel.similarity`: the cosine of the words' vectors in their contexts, and for the same word twice its
-  mean with the probability that it has the same sense; an unknown word is represented by its context alone, so that all pairs are
-  answered; *ours, by code*, which is *ours* for a model without senses by use, compares vectors in context
-  (`Posterior.in_context`) for all pairs; *without atoms* omits u_c from these vectors;
+  mean with the probability that it has the same sense; an unknown word is represented by its context alone, so that
+  all pairs are answered; *ours, by code*, which is *ours* for a model without senses by use, compares vectors in
+  context (`Posterior.in_context`) for all pairs; *without atoms* omits u_c from these vectors;
 - *paper's method* is the inner product of the posterior means of the atoms, u_c, with contexts read as in the paper
   and the tuned scale κ (*κ = 1*: the posterior as it is printed); *u_c* has cosines, and *u_c, tuned* contexts read
   with all tuned settings of the model;
