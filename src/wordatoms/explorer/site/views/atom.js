@@ -28,6 +28,7 @@ async function makePage(atom, setTitle) {
       { class: "page-head" },
       h("h1", {}, answer.label),
       h("p", { class: "quiet" }, `Atom ${answer.atom} · a sense of ${plural(answer.n_words, "word")}`),
+      Boolean(answer.example) && h("p", {}, `“${answer.example.sentence}”`),
       h(
         "div",
         { class: "actions" },
