@@ -469,4 +469,4 @@ def test_importing_the_package_does_not_import_the_web() -> None:
 def test_licence_and_text(explorer: Explorer) -> None:
     assert explorer.model().licence is None
     assert explorer.model().text is None
-    assert Explorer([wa.load()]).model().text.startswith("part-00.txt.xz, ")
+    assert Explorer([wa.load()]).model().text.startswith("britannica-part-00.txt, ")

@@ -40,7 +40,7 @@ def test_it_answers_as_the_model_does(model: SenseModel, tmp_path: Path) -> None
     assert twin.words == model.words
     assert twin.senses("tie", method="code") == model.senses("tie", method="code")
     np.testing.assert_allclose(
-        twin.embeddings["tie"], model.embeddings["tie"], atol=0.02 * np.abs(model.embeddings["tie"]).max()
+        twin.embeddings["tie"], model.embeddings["tie"], atol=0.025 * np.abs(model.embeddings["tie"]).max()
     )
     text = "they tied the game at the end"
     assert [each.word for each in twin.disambiguate("tie", text)] == [
@@ -98,7 +98,10 @@ def test_the_command_writes_and_replaces(model: SenseModel, tmp_path: Path) -> N
     assert [path.name for path in target.parent.iterdir()] == ["twin"]
     shown = invoke("info", target).stdout
     assert "method: pmi" in shown
-    assert invoke("senses", "tie", "--model", target).stdout == invoke("senses", "tie", "--model", model.path).stdout
+    shown, expected = (
+        invoke("senses", "tie", "--method", "code", "--model", path).stdout for path in (target, model.path)
+    )
+    assert shown == expected
 
 
 def test_what_cannot_be_written_is_refused(model: SenseModel, tmp_path: Path) -> None:

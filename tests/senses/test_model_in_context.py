@@ -269,7 +269,7 @@ def test_usages_are_put_together_by_sense(model: SenseModel, k: int) -> None:
     assert clusters.texts == tuple(range(20))
     assert clusters.members(1) == list(range(12, 20))
     assert [clusters.senses(cluster)[0].atom for cluster in (0, 1)] == [MONEY, RIVER]
-    assert sum(p for _, p in clusters.senses(0)) == pytest.approx(1)
+    assert sum(sense.probability for sense in clusters.senses(0)) == pytest.approx(1)
     assert clusters.p_senses.shape == (20, len(clusters.meanings))
 
 

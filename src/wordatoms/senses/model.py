@@ -409,8 +409,8 @@ class SenseModel:
         Examples
         --------
         >>> import wordatoms as wa
-        >>> wa.load().examples("tie")
-        []
+        >>> wa.load().examples("cell")[2].text
+        'The guard locked the prisoner in a dark cell beneath the castle dungeon.'
         """
         word = self.words[self.row(word)]
         answers = self._answers_by_use(word, "auto", self.notes)
