@@ -1,23 +1,27 @@
 """Kill commands that write files with SIGKILL just before every change of a file or folder, then repeat them.
 
-    python benchmarks/kill_commands.py [observe compact npy …] [--every 1] [-o docs/results/kill-commands.json]
+    python benchmarks/kill_commands.py [observe compact npy …] [--every 1] [--most 10] [-o result.json]
 
 A run is killed before its first change in the working folder (a file opened for writing, renamed or removed, a folder
-made or removed), the next before its second, and so on until one ends by itself; `--every 5` tries only every fifth
-change. After every kill the command is repeated. It must end with code 0 and have made the bytes of an undisturbed run,
-and nothing else may remain; a model that a kill left must verify. Otherwise the exit code is 1. Changes are seen by an
-audit hook of Python. Kills in the midst of writing are the matter of `killing.py` and `soak.py`.
+made or removed), the next before its second, and so on until one ends by itself. `--every 5` tries only every fifth
+change, `--most 10` at most ten of each command, evenly spaced; both try the last change. After every kill the command
+is repeated. It must end with code 0 and have made the bytes of an undisturbed run, and nothing else may remain; a model
+that a kill left must verify. Otherwise the exit code is 1. Changes are seen by an audit hook of Python. Kills in the
+midst of writing are the matter of `killing.py` and `soak.py`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import shutil
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -78,13 +82,16 @@ class Trial:
         self.work, self.command, self.disk = work, command, work / "disk"
         self.n_kills = 0
 
-    def every(self, step: int) -> None:
+    def every(self, step: int, most: int | None) -> None:
         self.prepare()
-        expected = self.finish(self.command.arguments)
-        n = 1
+        expected = self.finish(self.command.arguments, lambda: count_changes(self.disk, self.work / "changes"))
+        n_changes = int((self.work / "changes").read_text() or 0)
+        if most:
+            step = max(step, math.ceil(n_changes / most))
+        n = 1 + max(n_changes - 1, 0) % step  # so that the last change is among those tried
         while True:
             self.prepare()
-            code = self.run(self.command.arguments, kill_at=n)
+            code = self.run(self.command.arguments, partial(kill_before, n, self.disk))
             if code == 0:
                 compare(self.made(), expected)
                 return
@@ -105,8 +112,7 @@ class Trial:
         if self.command.from_model:
             shutil.copytree(self.work / "model", self.disk / "copy")
 
-    def run(self, arguments: tuple[str, ...], kill_at: int | None = None) -> int:
-        before = (lambda: kill_before(kill_at, self.disk)) if kill_at else (lambda: None)
+    def run(self, arguments: tuple[str, ...], before: Callable[[], None] = lambda: None) -> int:
         number = start(arguments, self.disk, self.work / "output", self.work / "errors", before)
         return os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
 
@@ -114,8 +120,8 @@ class Trial:
     def errors(self) -> str:
         return (self.work / "errors").read_text()
 
-    def finish(self, arguments: tuple[str, ...]) -> dict[str, Any]:
-        code = self.run(arguments)
+    def finish(self, arguments: tuple[str, ...], before: Callable[[], None] = lambda: None) -> dict[str, Any]:
+        code = self.run(arguments, before)
         if code and not (self.command.refuses and self.command.refuses in self.errors):
             raise Wrong(f"the repeated command ended with {code}: {self.errors}")
         return self.made()
@@ -153,6 +159,22 @@ def without(value: Any, names: tuple[str, ...]) -> Any:
 
 def kill_before(number: int, folder: Path) -> None:
     """Let this process die just before its change of this number below a folder."""
+
+    def kill(seen: int) -> None:
+        if seen == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    watch_changes(folder, kill)
+
+
+def count_changes(folder: Path, output: Path) -> None:
+    """Keep the number of changes of this process below a folder in a file."""
+    file = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    watch_changes(folder, lambda seen: os.pwrite(file, str(seen).encode(), 0))
+
+
+def watch_changes(folder: Path, act: Callable[[int], object]) -> None:
+    """Call a function with 1, 2, … just before each change of this process below a folder."""
     root, seen = str(folder.resolve()), 0
 
     def watch(event: str, arguments: tuple[Any, ...]) -> None:
@@ -162,8 +184,7 @@ def kill_before(number: int, folder: Path) -> None:
             path = str(Path(os.fsdecode(arguments[0])).absolute())
             if path.startswith(root):
                 seen += 1
-                if seen == number:
-                    os.kill(os.getpid(), signal.SIGKILL)
+                act(seen)
 
     sys.addaudithook(watch)
 
@@ -177,7 +198,7 @@ def prepare_model(work: Path) -> None:
     cli.main(export, standalone_mode=False)
 
 
-def measure(names: list[str], step: int, work: Path) -> dict[str, Any]:
+def measure(names: list[str], step: int, most: int | None, work: Path) -> dict[str, Any]:
     prepare_model(work)
     known, kills, verdict = commands(work), {}, GOOD
     if "lineup" in known and not names and not Path("/usr/share/wordnet").is_dir():
@@ -185,24 +206,25 @@ def measure(names: list[str], step: int, work: Path) -> dict[str, Any]:
     for name in names or known:
         trial = Trial(work, known[name])
         try:
-            trial.every(step)
+            trial.every(step, most)
         except Wrong as wrong:
             verdict = f"{name}: {wrong}"
         kills[name] = trial.n_kills
         print(f"{name}: {trial.n_kills} kills", file=sys.stderr, flush=True)
         if verdict != GOOD:
             break
-    return {"verdict": verdict, "every": step, "kills": kills, "total": sum(kills.values())}
+    return {"verdict": verdict, "every": step, "most": most, "kills": kills, "total": sum(kills.values())}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("commands", nargs="*", help=f"of {', '.join(commands(Path()))}; all by default")
     parser.add_argument("--every", type=int, default=1, help="kill before every n-th change only")
+    parser.add_argument("--most", type=int, help="kill each command at most this many times")
     parser.add_argument("-o", "--output", type=Path, help="also write the result to this file")
     given = parser.parse_args()
     with TemporaryDirectory(prefix="kills-") as work:
-        result = measure(given.commands, given.every, Path(work))
+        result = measure(given.commands, given.every, given.most, Path(work))
     show(result, given.output)
     sys.exit(0 if result["verdict"] == GOOD else 1)
 
