@@ -64,7 +64,8 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> wa.SenseModel:
     model = wa.load(folder)
     first, second = [sense.atom for sense in model.senses("tie", method="code")][:2]
     model.hide(first)
-    model.name(second, HOSTILE)
+    for atom in (second, model.senses("tie")[0].atom):  # by code, and by use
+        model.name(atom, HOSTILE)
     return model
 
 
@@ -495,6 +496,7 @@ def test_two_models_are_compared(visit: Visit) -> None:
     rows = [*csv.DictReader(io.StringIO(text))]
     assert name == "tie-compared.csv"
     assert any(row["mine_atom"] == "" for row in rows)
+    assert any(row["mine_label"] == HOSTILE for row in rows)
 
 
 def test_the_report_is_shown(visit: Visit) -> None:

@@ -43,15 +43,6 @@ SPARE = 30
 """Further occurrences kept of each word, for those of which few are wanted."""
 
 
-class Place(NamedTuple):
-    """Where an occurrence stands: the line that begins at a byte of a file's text."""
-
-    file: int
-    """Number of the file in the text."""
-    offset: int
-    """Bytes of (decompressed) text before the line."""
-
-
 @dataclass(frozen=True, eq=False)
 class SampledWindows:
     """Kept occurrences of a part of a text, sorted by word and hash."""

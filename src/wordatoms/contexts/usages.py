@@ -18,6 +18,15 @@ from wordatoms.text.spans import find_spans, normal_form
 from wordatoms.text.tokenizer import Tokenizer
 
 
+class Place(NamedTuple):
+    """Where a word was found: the line that begins at a byte of a file's text."""
+
+    file: int
+    """Number of the file in the text."""
+    offset: int
+    """Bytes of (decompressed) text before the line."""
+
+
 class Usage(NamedTuple):
     """One occurrence of a word in a text; whatever takes texts takes usages, too.
 

@@ -2,7 +2,7 @@
 
 A quarter of the size of single precision, and less when compressed, because the integers are small: with the 47 that
 word vectors take, a number has five bits. Rounding errs by at most half a step of the row's largest number, which turns
-a vector of 300 dimensions by about two degrees. Left out: product quantization, which would need a decoder for every
+a vector of 300 dimensions by about three degrees. Left out: product quantization, which would need a decoder for every
 query.
 """
 

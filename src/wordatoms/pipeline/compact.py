@@ -114,8 +114,9 @@ def _is_copied(folder: ModelFolder, target: Path) -> bool:
     return not any(file.fault for file in twin.check_files(thorough=True))
 
 
-def _notes(folder: ModelFolder) -> bytes:
-    return (folder.path / NOTES).read_bytes() if (folder.path / NOTES).is_file() else b""
+def _notes(folder: ModelFolder) -> list[bytes]:
+    """The names and annotations of a model, which its manifest does not list."""
+    return [path.read_bytes() if path.is_file() else b"" for path in (folder.path / name for name in (NOTES, NAMES))]
 
 
 def _facts(record: Mapping[str, Any]) -> dict[str, Any]:

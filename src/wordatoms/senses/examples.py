@@ -11,13 +11,13 @@ Left out: texts that were unpacked for training and are gone since, such as Medi
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wordatoms.contexts.occurrences import Place
-from wordatoms.contexts.usages import Usage
+from wordatoms.contexts.usages import Place, Usage
 from wordatoms.errors import InputError
 from wordatoms.senses.frames import Framed
 from wordatoms.text.compression import recognise_compression
@@ -58,8 +58,8 @@ class Example(Framed):
         Path of the file; empty for a sentence that comes with the model.
     offset : int
         Bytes of (decompressed) text before the line; -1 for a sentence that comes with the model.
-    probability : float
-        Probability of the sense in this line.
+    probability : float or None
+        Probability of the sense in this line; None for a sentence that comes with the model.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Example(Framed):
     end: int
     source: str
     offset: int
-    probability: float
+    probability: float | None
 
 
 def find_examples(answers: UseAnswers, word: str, *, n: int, forms: bool) -> Iterator[Example]:
@@ -93,21 +93,11 @@ def _written(answers: UseAnswers, word: str, *, forms: bool) -> Iterator[Example
     names = answers.model.parts.atom_names
     if names.uses != answers.uses.fingerprint:
         return
-    pooled = answers.pool(answers.forms(word, pooled=forms), word)
-    shown = {sense: use for sense, (use, _) in pooled.items() if sense in names.senses}
-    if not shown:
-        return
-    disambiguator = answers.disambiguator(word, answers.model.usage_forms(word), 0)
-    columns = [use.sense for use in disambiguator.senses]
-    for sense, use in shown.items():
-        sentence = normal_form(names.senses[sense].sentence)
-        spans = find_spans(sentence, disambiguator.tokenizer)
-        place = next((number for number, span in enumerate(spans) if span.word in disambiguator.forms), None)
-        if place is not None:
-            p_senses = disambiguator.read([Usage([span.word for span in spans], place)]).p_senses[0]
-            start, end = spans[place].start, spans[place].end
-            p = float(p_senses[columns.index(sense)])
-            yield Example(word, sense, use.atom, sentence, start, end, "", -1, p)
+    for sense, (use, _) in answers.pool(answers.forms(word, pooled=forms), word).items():
+        if sense in names.senses:
+            form, sentence = names.senses[sense]
+            if found := re.search(rf"\b{re.escape(form)}\b", sentence, re.IGNORECASE):
+                yield Example(word, sense, use.atom, sentence, found.start(), found.end(), "", -1, None)
 
 
 def _quoted(answers: UseAnswers, word: str, *, n: int, forms: bool) -> Iterator[Example]:

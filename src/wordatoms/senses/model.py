@@ -351,7 +351,10 @@ class SenseModel:
             return None
         from wordatoms.senses.by_use import UseAnswers
 
-        return UseAnswers(self, uses)
+        answers = UseAnswers(self, uses)
+        if method == "auto" and not any(answers.forms(word, pooled=True, notes=notes).values()):
+            return None  # the text shows too few uses of it, or a person hid the atoms of all its senses
+        return answers
 
     def senses_of_forms(
         self, word: str, n: int = 3, *, method: Method = "auto", n_nearest: int = 10, n_linked: int = 10

@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.contexts.occurrences import Place
 from wordatoms.contexts.reader import ContextReader, ReadingSettings
+from wordatoms.contexts.usages import Place
 from wordatoms.embeddings.quantized import to_bytes
 from wordatoms.errors import ModelError
 from wordatoms.senses.posterior import softmax
