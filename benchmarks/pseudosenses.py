@@ -1,6 +1,6 @@
 """Measure senses by use on pseudowords, and fit how strongly contexts speak for them.
 
-    python benchmarks/pseudosenses.py HELD --train part-0*.txt --held-out held.txt [--wordnet DIR] [--json FILE]
+    python benchmarks/pseudosenses.py HELD --train part-0*.txt --held-out held.txt [--ablation] [--json FILE]
 
 HELD is a model of the text in --train with the stages map and atomize, which has not seen --held-out. A pseudoword
 joins one to five unrelated words with equal shares of the uses, halving ones, or ones that fall to 1%. The words have
@@ -11,6 +11,7 @@ pseudoword of three words or more, one word is left out when senses are looked f
 "none of these".
 
 Half of the pseudowords choose the calibration by log loss, the other half gives the figures. No test set is used.
+`--ablation` measures the method without each of its parts as well, on the same pseudowords, calibrated anew.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +36,7 @@ from wordatoms.contexts.reader import make_reader
 from wordatoms.paper.wordnet import WordNet
 from wordatoms.parallel import one_blas_thread
 from wordatoms.run import Run
+from wordatoms.senses import observing
 from wordatoms.senses.clustering import cluster_vectors, paired_f_score, v_measure
 from wordatoms.senses.observing import Background, context_sums, find_senses, learn_background, near_views
 from wordatoms.senses.parts import ModelParts
@@ -57,6 +61,16 @@ LEAST_EVIDENCE = 0.07
 """The loss hardly depends on smaller values, with which a single function word would say something."""
 LEAST_SHOWN = 0.03
 """Senses with a smaller share of the contexts are not shown by default."""
+ABLATIONS: dict[str, dict[str, Any]] = {
+    "no candidates but the atoms of the code": {"LEAST_RATIO": np.inf},
+    "senses that no use confirms are kept": {"LEAST_LIFT": 0.0, "NONE_COSINE": -1.0},
+    "no merging": {"MOST_SIMILAR": np.inf},
+    "merging by correlation above .3 alone": {"VIEWS": {}, "MOST_SIMILAR": 0.3},
+    "v_s is the atom that names the sense": {},
+    "contexts at length 1, fixed shares": {},
+}
+"""The method without each of its parts, by the values in `wordatoms.senses.observing` or, for the last two, here."""
+ATOMS_ONLY, LENGTH_1 = [*ABLATIONS][-2:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +104,9 @@ class Tried:
 class Bench:
     """Draws pseudowords and finds their senses."""
 
+    without: str = ""
+    """The part that is left out."""
+
     def __init__(
         self, parts: ModelParts, rows: dict[int, str], train: Occurrences, held_out: Occurrences, background: Background
     ) -> None:
@@ -100,6 +117,9 @@ class Bench:
         ]
         self.speech = np.array([rows[row] for row in self.rows])
         self.units = to_unit(np.asarray(parts.embeddings.vectors)[self.rows])
+
+    def draw_all(self, n: int, seed: int) -> list[Tried]:
+        return list(self.draw(n, np.random.default_rng(seed)))
 
     def draw(self, n: int, rng: np.random.Generator) -> Iterator[Tried]:
         for number in range(n):
@@ -127,6 +147,9 @@ class Bench:
         atoms = {atom for number in seen for atom in self.parts.atoms.codes.positive(rows[number])}
         equal = np.full(len(units), 1 / len(units))
         senses = find_senses(units, near_views(self.reader, windows), equal, atoms, self.background)
+        if self.without == ATOMS_ONLY:
+            named = np.where(senses.atoms[:, None] >= 0, self.background.atoms[senses.atoms], senses.vectors)
+            senses = senses._replace(vectors=np.asarray(named, np.float32))
         chosen = senses.assign(units).argmax(axis=1)
         table = np.zeros((len(senses.vectors) + 1, len(rows)))
         np.add.at(table, (chosen, labels), 1)
@@ -224,8 +247,8 @@ def log_loss(items: Sequence[Tried], fitted: Calibration, typical: float) -> flo
     return float(np.mean([np.average(-np.log(np.maximum(own["true"], 1e-6)), weights=own["weight"]) for own in found]))
 
 
-def fit(items: Sequence[Tried], typical: float) -> Calibration:
-    """Find the numbers with the least log loss."""
+def fit(items: Sequence[Tried], typical: float, *, fixed_length: bool) -> Calibration:
+    """Find the numbers with the least log loss; with `fixed_length`, contexts count alike whatever they hold."""
     from scipy.optimize import minimize
 
     names = [each.name for each in fields(Calibration)]
@@ -233,6 +256,8 @@ def fit(items: Sequence[Tried], typical: float) -> Calibration:
 
     def calibration(numbers: NDArray[np.float64]) -> Calibration:
         found = dict(zip(names, np.where(positive, np.exp(numbers), numbers).tolist(), strict=True))
+        if fixed_length:
+            return Calibration(**{**found, "evidence": 1e-9, "yielding": 0.0})
         return Calibration(**{**found, "evidence": max(found["evidence"], LEAST_EVIDENCE)})
 
     start = np.array([*asdict(Calibration()).values()])
@@ -363,12 +388,28 @@ def words_with_one_sense(words: Sequence[str], wordnet: WordNet) -> dict[int, st
     return found
 
 
+def measure(items: Sequence[Tried], typical: float, *, fixed_length: bool = False) -> dict[str, Any]:
+    """Choose the calibration on half of the pseudowords; return it with the figures of the other half."""
+    block = len(N_PARTS) * len(FALLS)
+    order = [n // (2 * block) % 2 for n in range(len(items))]
+    choosing, checking = ([item for item, half in zip(items, order, strict=True) if half == k] for k in (0, 1))
+    fitted = fit(choosing, typical, fixed_length=fixed_length)
+    return {
+        "calibration": asdict(fitted),
+        "n_pseudowords": [len(choosing), len(checking)],
+        "inventory": inventory(items),
+        "pairs_and_clusters": pairs_and_clusters(checking, fitted, typical),
+        "by_length": {length: figures(own) for length, own in answers(checking, fitted, typical).items()},
+    }
+
+
 def main() -> None:
     parser = make_parser(__doc__, pseudowords=300, seed=0, threads=2)
     parser.add_argument("model", type=Path)
     parser.add_argument("--train", type=Path, nargs="+", required=True)
     parser.add_argument("--held-out", type=Path, nargs="+", required=True)
     parser.add_argument("--wordnet", type=Path)
+    parser.add_argument("--ablation", action="store_true", help="also measure without each part of the method")
     given = parser.parse_args()
     parts = ModelParts(given.model)
     counts = np.asarray(parts.embeddings.counts)
@@ -397,20 +438,18 @@ def main() -> None:
             reader = make_reader(parts.embeddings, parts.induced_map, parts.reading)
             background = learn_background(reader, np.asarray(parts.atoms.vectors), of_any)
             bench = Bench(parts, rows, of_train, of_held, background)
-            items = list(bench.draw(given.pseudowords, np.random.default_rng(given.seed)))
-    block = len(N_PARTS) * len(FALLS)
-    order = [n // (2 * block) % 2 for n in range(len(items))]
-    choosing, checking = ([item for item, half in zip(items, order, strict=True) if half == k] for k in (0, 1))
-    fitted = fit(choosing, background.typical_length)
-    found = {
-        "calibration": asdict(fitted),
-        "n_pseudowords": [len(choosing), len(checking)],
-        "inventory": inventory(items),
-        "pairs_and_clusters": pairs_and_clusters(checking, fitted, background.typical_length),
-        "by_length": {
-            length: figures(own) for length, own in answers(checking, fitted, background.typical_length).items()
-        },
-    }
+            items = bench.draw_all(given.pseudowords, given.seed)
+            ablation = {}
+            for name in ABLATIONS if given.ablation else ():
+                bench.without = name
+                with ExitStack() as stack:
+                    for constant, value in ABLATIONS[name].items():
+                        stack.enter_context(patch.object(observing, constant, value))
+                    tried = bench.draw_all(given.pseudowords, given.seed)
+                ablation[name] = measure(tried, background.typical_length, fixed_length=name == LENGTH_1)
+    found = measure(items, background.typical_length)
+    if given.ablation:
+        found["ablation"] = ablation
     print(json.dumps(found, indent=2))
     if given.json:
         given.json.write_text(json.dumps(found, indent=2) + "\n")

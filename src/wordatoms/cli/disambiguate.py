@@ -13,6 +13,7 @@ from wordatoms.cli.models import load_model
 from wordatoms.cli.output import counted, list_words, remark, show_json, show_table
 from wordatoms.cli.texts import marked_places, open_lines
 from wordatoms.errors import InputError
+from wordatoms.senses.results import NONE_OF_THESE, NOT_ENOUGH_CONTEXT
 
 if TYPE_CHECKING:
     from wordatoms.contexts.usages import Usage
@@ -85,11 +86,11 @@ def _show_answers(answers: list[Disambiguation], number: int, *, as_json: bool) 
             for meaning in answer.meanings[:number]
         ]
         if answer.p_none:
-            rows.append([answer.p_none, "–", "none of these", ""])
+            rows.append([answer.p_none, "–", NONE_OF_THESE, ""])
             rows.sort(key=lambda row: -float(str(row[0])))
         show_table(["probability", "atom", "label", "nearest words"], rows)
         if answer.tells_nothing:
-            click.echo("not enough context: these are the shares of the uses")
+            click.echo(f"{NOT_ENOUGH_CONTEXT}: these are the shares of the uses")
         elif answer.deciding:
             click.echo("decided by: " + ", ".join(f"{pull.word} ({pull.pull:.1f})" for pull in answer.deciding))
         elif not answer.n_known:
@@ -124,7 +125,7 @@ def _show_lines(
 
 def _row(line: int, answer: Disambiguation) -> str:
     sense, deciding = answer.sense, " ".join(pull.word for pull in answer.deciding)
-    p, atom = (answer.p_none, "–") if answer.verdict == "none of these" else (sense.probability, _atom(sense))
+    p, atom = (answer.p_none, "–") if answer.verdict == NONE_OF_THESE else (sense.probability, _atom(sense))
     return f"{line}\t{answer.form}\t{p:.3f}\t{atom}\t{answer.verdict}\t{deciding}"
 
 

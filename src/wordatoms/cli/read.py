@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
 from wordatoms.cli.output import list_words, show_json, show_table
 from wordatoms.errors import InputError
+from wordatoms.senses.results import NONE_OF_THESE
+
+if TYPE_CHECKING:
+    from wordatoms.senses.model import Method
+    from wordatoms.senses.reading import TextWord
 
 N_NEAREST = 6
 """Nearest words shown of each sense."""
@@ -16,25 +23,26 @@ N_NEAREST = 6
 @click.command()
 @click.argument("text")
 @options.model
+@options.method
 @options.as_json
-def read(text: str, model: str, as_json: bool) -> None:
+def read(text: str, model: str, method: Method, as_json: bool) -> None:
     """Find the likeliest sense of every word of TEXT.
 
     Function words and unknown words have none.
     """
-    found = load_model(model).read(text)
+    found = load_model(model).read(text, method=method)
     if not found:
         raise InputError("the text has no words; pass a sentence.")
     if as_json:
         show_json(found)
         return
-    rows = [
-        [
-            word.text,
-            word.sense.probability if word.sense else None,
-            str(word.sense.atom) if word.sense else "",
-            list_words(word.sense.nearest[:N_NEAREST]) if word.sense else "" if word.word else "(unknown)",
-        ]
-        for word in found
-    ]
-    show_table(["word", "probability", "atom", "nearest words"], rows)
+    show_table(["word", "probability", "sense", "nearest words"], [_row(word) for word in found])
+
+
+def _row(word: TextWord) -> list[str | float | None]:
+    sense = word.sense
+    if sense is None:
+        return [word.text, None, "", "" if word.word else "(unknown)"]
+    if word.verdict == NONE_OF_THESE:
+        return [word.text, word.p_none, word.verdict, ""]
+    return [word.text, sense.probability, word.verdict, list_words(sense.nearest[:N_NEAREST])]

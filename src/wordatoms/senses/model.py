@@ -784,6 +784,28 @@ class SenseModel:
             answers = disambiguator.answer_texts(batch, n_deciding=n_deciding) if disambiguator else [[] for _ in batch]
             yield from map(Results, answers)
 
+    def disambiguator(
+        self, word: str, *, method: Method = "auto", n_nearest: int = 10
+    ) -> Disambiguator | UseDisambiguator | None:
+        """Return what tells the senses of one word in many usages, prepared once.
+
+        Parameters
+        ----------
+        word : str
+            A known word.
+        method : {"auto", "uses", "code"}, default "auto"
+            See `senses`.
+        n_nearest : int, default 10
+            Nearest words of each sense.
+
+        Returns
+        -------
+        Disambiguator or UseDisambiguator or None
+            None if the word has no senses.
+        """
+        found = self._known_disambiguator(word, method, n_nearest)
+        return found if found.meanings else None
+
     def _known_disambiguator(self, word: str, method: Method, n_nearest: int) -> Disambiguator | UseDisambiguator:
         spelling = self._spelling(word)
         if answers := self._answers_by_use(spelling, method, self.notes):
@@ -799,14 +821,16 @@ class SenseModel:
         }
         return Disambiguator(word, self.usage_forms(word), self.posterior, weights, meanings, self.tokenizer)
 
-    def read(self, text: str, *, n_nearest: int = 10) -> Results[TextWord]:
+    def read(self, text: str, *, method: Method = "auto", n_nearest: int = 10) -> Results[TextWord]:
         """Find the likeliest sense of every word of a text.
 
         Parameters
         ----------
         text : str
+        method : {"auto", "uses", "code"}, default "auto"
+            See `senses`.
         n_nearest : int, default 10
-            Nearest words of each atom.
+            Nearest words of each sense.
 
         Returns
         -------
@@ -817,16 +841,16 @@ class SenseModel:
         --------
         >>> import wordatoms as wa
         >>> for word in wa.load().read("She wore a silk tie."):
-        ...     print(word.text, "–" if word.sense is None else word.sense.label)
+        ...     print(word.text, word.verdict or "–")
         She –
         wore clothing
         a –
-        silk cloth and stockings
-        tie cloth and stockings
+        silk clothing
+        tie ropes and knots
         """
         from wordatoms.senses.reading import read_text
 
-        return read_text(self, require_string(text, "the text"), n_nearest=n_nearest)
+        return read_text(self, require_string(text, "the text"), method=method, n_nearest=n_nearest)
 
     def induce(self, word: str, texts: Iterable[str | Usage], *, include_target: bool = False) -> NDArray[np.float32]:
         """Induce a vector for a new or rare word from its contexts (Section 4).

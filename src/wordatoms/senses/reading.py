@@ -1,7 +1,7 @@
 """The likeliest sense of every word of a text.
 
-The posterior of Section 6.1 (`wordatoms.senses.posterior`), for all words of the text at once. The forms of a word are
-no part of its own context. Function words get no sense: *the* occurs in every discourse.
+Each word is read as `SenseModel.disambiguate` reads it: by its uses where the model has them, else by the posterior of
+Section 6.1. Function words get no sense: *the* occurs in every discourse.
 
 Left out: the words that decide (`wordatoms.senses.disambiguation`).
 """
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.contexts.usages import places_around
+from wordatoms.contexts.usages import Usage, places_around
 from wordatoms.senses.frames import Framed, Results, Row, flat_row
-from wordatoms.senses.results import Meaning
+from wordatoms.senses.results import Disambiguation, Meaning
 from wordatoms.text.spans import Span, find_spans, normal_form
 
 if TYPE_CHECKING:
-    from wordatoms.senses.model import SenseModel
+    from wordatoms.senses.model import Method, SenseModel
 
 FUNCTION_WORDS = 500
 """One word in this many, the most frequent ones (100 of 50,000), counts as a function word and gets no sense."""
@@ -44,12 +44,16 @@ class TextWord(Framed):
         Number of its senses.
     sense : Meaning or None
         The likeliest sense; None for a function word, and for a word without senses.
+    verdict : str
+        The answer in words: the label of this sense, "none of these" or "not enough context"; empty without a sense.
+    p_none : float
+        Probability that none of the known senses is meant; 0 if the senses are those of the code.
 
     Examples
     --------
     >>> import wordatoms as wa
-    >>> wa.load().read("She wore a silk tie.")[4].sense.label
-    'cloth and stockings'
+    >>> wa.load().read("She poured a glass of port.")[5].verdict
+    'alcoholic drinks'
     """
 
     text: str
@@ -58,6 +62,8 @@ class TextWord(Framed):
     word: str | None
     n_senses: int
     sense: Meaning | None
+    verdict: str = ""
+    p_none: float = 0.0
 
     def _table_rows(self) -> list[Row]:
         """Return the one row of the table."""
@@ -105,29 +111,31 @@ def function_words(model: SenseModel) -> frozenset[str]:
     return frozenset(model.words[: len(model.words) // FUNCTION_WORDS])
 
 
-def read_text(model: SenseModel, text: str, *, n_nearest: int = 10) -> Results[TextWord]:
+def read_text(model: SenseModel, text: str, *, method: Method = "auto", n_nearest: int = 10) -> Results[TextWord]:
     """Return the words of a text, each with its likeliest sense; see `SenseModel.read`."""
-    cut, notes, skipped = CutText.of(text, model), model.notes, function_words(model)
-    weights = {word: model.sense_weights(word, notes=notes) for word in cut.places if word in model.embeddings}
-    targets = [at for at, span in enumerate(cut.spans) if weights.get(span.word) and span.word not in skipped]
-    found: dict[int, Meaning] = {}
-    if targets:
-        own = {cut.spans[at].word: [*model.usage_forms(cut.spans[at].word)] for at in targets}
-        places = [cut.around(at, own[cut.spans[at].word], model.reading.window) for at in targets]
-        contexts = model.posterior.reader.vectors(np.array([cut.rows_at(each) for each in places]))
-        chances = model.posterior.p_senses_of_each([weights[cut.spans[at].word] for at in targets], contexts)
-        for at, of_atoms in zip(targets, chances, strict=True):
-            atom = max(of_atoms, key=of_atoms.__getitem__)
-            label, nearest = model.label(atom, notes), model.nearest_words(atom, n_nearest)
-            found[at] = Meaning(atom, of_atoms[atom], label, nearest)
+    cut, skipped = CutText.of(text, model), function_words(model)
+    tokens = [span.word for span in cut.spans]
+    found: dict[int, Disambiguation] = {}
+    n_senses: dict[str, int] = {}
+    for word, places in cut.places.items():
+        disambiguator = (
+            model.disambiguator(word, method=method, n_nearest=n_nearest) if word in model.embeddings else None
+        )
+        if disambiguator is not None:
+            n_senses[word] = len(disambiguator.meanings)
+            if word not in skipped:
+                answers = disambiguator.answer_usages([Usage(tokens, place) for place in places], n_deciding=0)
+                found.update(zip(places, answers, strict=True))
     return Results(
         TextWord(
             cut.text[start:end],
             start,
             end,
-            word if word in weights else None,
-            len(weights.get(word, ())),
-            found.get(at),
+            word if cut.rows[at] >= 0 else None,
+            n_senses.get(word, 0),
+            found[at].sense if at in found else None,
+            found[at].verdict if at in found else "",
+            found[at].p_none if at in found else 0.0,
         )
         for at, (start, end, word) in enumerate(cut.spans)
     )

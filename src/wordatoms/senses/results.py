@@ -18,6 +18,8 @@ LIGHTEST = 0.005
 """Atoms of a smaller weight, from rare forms of a word, are not worth showing."""
 LIGHTEST_SHARE = 0.03
 """Senses by use with a smaller share are often only a subject that the word was used in."""
+NONE_OF_THESE, NOT_ENOUGH_CONTEXT = "none of these", "not enough context"
+"""Verdicts on a word in a text, where no sense is the answer."""
 
 
 def to_json(result: Any) -> Any:
@@ -268,8 +270,8 @@ class Disambiguation(Framed):
     def verdict(self) -> str:
         """The answer in words: the label of the likeliest sense, "none of these" or "not enough context"."""
         if self.tells_nothing:
-            return "not enough context"
-        return "none of these" if self.p_none > self.sense.probability else self.sense.label
+            return NOT_ENOUGH_CONTEXT
+        return NONE_OF_THESE if self.p_none > self.sense.probability else self.sense.label
 
     @property
     def sense(self) -> Meaning:
