@@ -65,6 +65,7 @@ SMALLER = {
     "train": "--dim 20 --atoms 30 --restarts 2 --iterations 2",
     "embed": "--dim 20",
     "atomize": "--atoms 30 --restarts 2 --iterations 2",
+    "phrases": "--min-count 1",
     "tune": "--pseudowords 20",
     "evaluate pseudowords": "--pairs 5 --runs 1 --epochs 1",
     "evaluate lineup": "--runs 1",

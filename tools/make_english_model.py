@@ -8,7 +8,8 @@ CORPUS is a folder of text files, read in the order of their names. Those in its
 1. Count, embed, learn the map and the atoms from all other files.
 2. Choose the settings for reading contexts on pseudowords in the held-out files.
 3. Find the senses of all words by their use, with these settings.
-4. Write the compact version of the model, with the licence; this is the bundled model.
+4. Find phrases, and learn their vectors from their contexts; this needs gensim.
+5. Write the compact version of the model, with the licence; this is the bundled model.
 
 An interrupted run resumes. What was seen of the tests before the recipe was settled: docs/results/tuning.md.
 """
@@ -18,7 +19,7 @@ from __future__ import annotations
 import argparse
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ from wordatoms.pipeline.count import count
 from wordatoms.pipeline.embed import embed
 from wordatoms.pipeline.map import MapSettings, map_contexts
 from wordatoms.pipeline.observe import ObserveSettings, observe
+from wordatoms.pipeline.phrases import PhraseSettings, learn_phrases
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.pipeline.tune import tune
 from wordatoms.progress import Display
@@ -49,6 +51,7 @@ class Recipe:
     max_words: int = 60_000
     n_atoms: int = 2500
     """Atoms of each k-SVD run; about 2000 remain after the runs are merged."""
+    phrases: PhraseSettings = field(default_factory=PhraseSettings)
     seed: int = 0
 
     def learn(self, sources: Sequence[Path], path: Path, run: Run) -> ModelFolder:
@@ -67,6 +70,7 @@ def make_model(corpus: Corpus, work: Path, *, recipe: Recipe | None = None, run:
     full = recipe.learn(corpus.texts, work / "full", run)
     tune(full, corpus.held_out, run=run)
     observe(full, ObserveSettings(seed=recipe.seed), sources=corpus.texts, run=run)
+    learn_phrases(full, recipe.phrases, sources=corpus.texts, run=run)
     made = compact(full, work / ENGLISH.name, force=True)
     shutil.copyfile(LICENCE, made.path / "LICENCE.txt")
     return made

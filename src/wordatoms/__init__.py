@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # for type checkers and editors; `as` exports a name
     from wordatoms.errors import WordatomsError as WordatomsError
     from wordatoms.pipeline.atomize import AtomSettings as AtomSettings
     from wordatoms.pipeline.observe import ObserveSettings as ObserveSettings
+    from wordatoms.pipeline.phrases import PhraseSettings as PhraseSettings
     from wordatoms.pipeline.sources import CountSettings as CountSettings
     from wordatoms.pipeline.train import train as train
     from wordatoms.run import Run as Run
@@ -62,6 +63,7 @@ _NAMES = {
     "pipeline.sources": "CountSettings",
     "pipeline.atomize": "AtomSettings",
     "pipeline.observe": "ObserveSettings",
+    "pipeline.phrases": "PhraseSettings",
     "pipeline.train": "train",
     "run": "Run",
     "errors": "WordatomsError",

@@ -9,12 +9,14 @@ from types import ModuleType
 
 import pytest
 
-from plantedtext import planted_text
+from plantedtext import WORDS, planted_text
 from wordatoms import load
+from wordatoms.pipeline.phrases import PhraseSettings
 from wordatoms.pipeline.tune import TuneSettings, tune
 from wordatoms.run import Run
 from wordatoms.tuning.choice import GRID
 
+PHRASES = PhraseSettings(given=(f"{WORDS[0]} {WORDS[1]}",), min_count=1)
 SCRIPT = Path(__file__).parents[2] / "tools" / "make_english_model.py"
 
 
@@ -41,8 +43,8 @@ def test_the_same_text_gives_the_same_bytes(tool: ModuleType, tmp_path: Path) ->
     corpus = tmp_path / "corpus"
     (corpus / "held").mkdir(parents=True)
     for name, seed in (("part-0.txt", 0), ("part-1.txt", 1), ("held/book.txt", 2)):
-        (corpus / name).write_text(planted_text(seed))
-    found, recipe = tool.find_corpus(corpus), tool.Recipe(dim=20, n_atoms=11)
+        (corpus / name).write_text(planted_text(seed) + f"\n{PHRASES.given[0]} {' '.join(WORDS[2:9])}\n")
+    found, recipe = tool.find_corpus(corpus), tool.Recipe(dim=20, n_atoms=11, phrases=PHRASES)
     first, second = (
         tool.make_model(found, tmp_path / f"work-{threads}", recipe=recipe, run=Run(threads)).path for threads in (1, 2)
     )
@@ -50,6 +52,7 @@ def test_the_same_text_gives_the_same_bytes(tool: ModuleType, tmp_path: Path) ->
     model = load(first)
     assert [file["path"] for file in model.folder.stages["tune"]["inputs"]] == ["book.txt"]
     assert model.uses is not None
+    assert model.senses(PHRASES.given[0])
     assert [file["path"] for file in model.folder.stages["count"]["inputs"]] == ["part-0.txt", "part-1.txt"]
     assert (first / "LICENCE.txt").read_bytes() == (SCRIPT.parent / "ENGLISH-LICENCE.txt").read_bytes()
     assert model.senses(model.words[0])

@@ -10,11 +10,11 @@ import click
 SECTIONS = {
     "Ask a model": "explore senses atoms disambiguate read nearest similarity induce compare info",
     "Work on text": "cluster sentences topics",
-    "Make a model": "train count embed map atomize observe tune import export",
+    "Make a model": "train count embed map atomize observe phrases tune import export",
     "Check a model": "evaluate lineup reproduce",
 }
 SHARED_MODULES = {
-    **dict.fromkeys(("count", "embed", "map", "atomize", "observe"), "train"),
+    **dict.fromkeys(("count", "embed", "map", "atomize", "observe", "phrases"), "train"),
     **dict.fromkeys(("import", "export"), "import_export"),
 }
 """The modules of commands that are not in a module of their own name."""

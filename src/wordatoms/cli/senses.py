@@ -62,7 +62,7 @@ def senses(
         raise click.UsageError("--pick and --unpick are mutually exclusive.")
     opened = load_model(model)
     for word in words:
-        opened.row(word)  # unknown words are reported before anything is shown or saved
+        opened.parts.check_known(word)  # unknown words are reported before anything is shown or saved
     if pick or unpick:
         _save_picks(opened, words, pick)
     if candidates:

@@ -26,16 +26,17 @@ if TYPE_CHECKING:
 def similarity(
     word1: str, word2: str, context1: str | None, context2: str | None, mark: str | None, model: str, as_json: bool
 ) -> None:
-    """Measure the similarity of two words, alone or in context.
+    """Measure the similarity of two words or phrases, alone or in context.
 
     Prints the cosine of their vectors; with a context, the cosine of the senses that are meant there. A word with a
     context may be unknown, or several words such as "new york".
     """
     if context1 is None and context2 is None:
+        from wordatoms.embeddings.embeddings import cosines
         from wordatoms.senses.parts import ModelParts
 
         opened = ModelParts(model)
-        cosine = opened.embeddings.similarity(*(opened.find_spelling(word) or word for word in (word1, word2)))
+        cosine = float(cosines(opened.vector(word1)[None], opened.vector(word2))[0])
     else:
         with_senses = load_model(model)
         places = [_place(text, mark, with_senses.tokenizer) for text in (context1, context2)]

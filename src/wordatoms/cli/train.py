@@ -1,4 +1,4 @@
-"""`train` and its stages `count`, `embed`, `map`, `atomize` and `observe`."""
+"""`train` and its stages `count`, `embed`, `map`, `atomize` and `observe`; `phrases`, which may follow them."""
 
 from __future__ import annotations
 
@@ -270,6 +270,37 @@ def observe(model: str, text: tuple[str, ...], **given: Any) -> None:
     with _opened_run(given) as run:
         made = observe(folder, settings, sources=text, force=given["force"], run=run)
     _show_made(folder, "observe", made, given)
+
+
+@click.command()
+@click.argument("model")
+@click.option("--text", multiple=True, help="Text to read; may be repeated.  [default: the text that was counted]")
+@click.option(
+    "--file",
+    "given_phrases",
+    type=click.Path(exists=True, dir_okay=False),
+    help="File of phrases, one per line.  [default: those that are found in the text]",
+)
+@_number("--number", "n_phrases", default=2000, help="Maximum phrases to find, the most frequent.")
+@_number("--min-count", default=100, help="Ignore phrases that occur less often.")
+@options.seed
+@reading_options
+def phrases(model: str, text: tuple[str, ...], given_phrases: str | None, **given: Any) -> None:
+    """Learn vectors of phrases such as "new york" from their contexts.
+
+    Finds pairs of words that stand together much more often than by chance (this needs gensim), or takes those of a
+    file. `senses`, `nearest` and `similarity` then know them. The words of a phrase keep their own vectors, unlike with
+    train --phrases, which makes one word of them.
+    """
+    from wordatoms.pipeline.phrases import PhraseSettings, learn_phrases
+    from wordatoms.storage.folder import ModelFolder
+
+    folder = ModelFolder(model)
+    names = set(PhraseSettings.__dataclass_fields__) - {"given"}
+    settings = PhraseSettings(_read_phrases(given_phrases), **{name: given[name] for name in names})
+    with _opened_run(given) as run:
+        made = learn_phrases(folder, settings, sources=text, force=given["force"], run=run)
+    _show_made(folder, "phrases", made, given)
 
 
 def _show_made(folder: ModelFolder, stage: str, made: bool, given: Mapping[str, Any]) -> None:

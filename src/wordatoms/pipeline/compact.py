@@ -27,6 +27,8 @@ from wordatoms.embeddings.quantized import SCALES, VECTORS, save_bytes, to_bytes
 from wordatoms.errors import ModelError
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.annotations import FILE as NOTES
+from wordatoms.senses.parts import ModelParts
+from wordatoms.senses.phrases import LIST as PHRASES
 from wordatoms.senses.uses import DESCRIPTION as USES
 from wordatoms.senses.uses import SCALES as USES_SCALES
 from wordatoms.senses.uses import SenseUses
@@ -100,7 +102,9 @@ def _is_copied(folder: ModelFolder, target: Path) -> bool:
         return False
     for name, record in folder.stages.items():
         facts, copied = _facts(record), twin.stages[name]
-        same = {file for file in copied["files"] if file in record["files"] and not file.startswith("uses")} - {
+        same = {
+            file for file in copied["files"] if file in record["files"] and not file.startswith(("uses", "phrases"))
+        } - {
             VECTORS,
             WINDOWS,
             "embeddings.json",
@@ -144,8 +148,10 @@ def _write_stage(folder: ModelFolder, record: Mapping[str, Any], made: Path) -> 
     if USES in names:
         SenseUses.load(folder.path).save(made, compact=True)
         names.append(USES_SCALES)
+    if PHRASES in names and (phrases := ModelParts(folder.path).phrases) is not None:
+        names = phrases.save(made, compact=True)
     for name in names:
-        if not name.startswith("uses"):
+        if not name.startswith(("uses", "phrases")):
             _write_file(folder, name, made)
     if VECTORS in names:
         names.append(SCALES)

@@ -23,6 +23,7 @@ from wordatoms.pipeline.observe import ObserveSettings, observe
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.model import SenseModel
+from wordatoms.senses.parts import ModelParts
 from wordatoms.senses.uses import SenseUses
 from wordatoms.storage.folder import ModelFolder
 
@@ -60,6 +61,8 @@ class StageDone:
             return repr(InducedMap.load(self.folder.path))
         if self.stage == "observe":
             return repr(SenseUses.load(self.folder.path))
+        if self.stage == "phrases":
+            return repr(ModelParts(self.folder.path).phrases)
         return f"{read_atom_report(self.folder)['n_atoms']:,} atoms"
 
 

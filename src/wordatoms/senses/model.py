@@ -24,7 +24,7 @@ from wordatoms.atoms.atoms import Atoms
 from wordatoms.atoms.layout import Layout
 from wordatoms.atoms.meta_atoms import MetaAtoms
 from wordatoms.contexts.usages import Usage, find_usages
-from wordatoms.embeddings.embeddings import Embeddings, Neighbour
+from wordatoms.embeddings.embeddings import Embeddings, Neighbour, cosines
 from wordatoms.embeddings.neighbours import Neighbours
 from wordatoms.errors import InputError, ModelError, UnknownWordError, require_several, require_string
 from wordatoms.senses.annotations import Notes, change_notes
@@ -288,12 +288,13 @@ class SenseModel:
     ) -> Results[Sense]:
         """Return the senses of a word: those that its occurrences show, by falling share of the uses.
 
-        A model whose text was not observed has the paper's senses, the atoms in the code of the word, heaviest first.
-        If a person picked atoms for the word, these are its senses and forms add none.
+        A model whose text was not observed has the paper's senses, the atoms in the code of the word, heaviest first;
+        so have phrases in any model. If a person picked atoms for the word, these are its senses and forms add none.
 
         Parameters
         ----------
         word : str
+            A word, or a phrase such as "new york" that the model knows.
         forms : bool, default False
             Pool the inflected forms of the word, each weighted by its share of the occurrences.
         method : {"auto", "uses", "code"}, default "auto"
@@ -310,7 +311,7 @@ class SenseModel:
         Raises
         ------
         UnknownWordError
-            If the word is not in the vocabulary.
+            If the word is not in the vocabulary, and no phrase of the model.
 
         Examples
         --------
@@ -320,11 +321,18 @@ class SenseModel:
         0.55  ropes and knots
         0.37  American playoffs and seasons
         """
-        word = self.words[self.row(word)]
         notes = self.notes
-        if answers := self._answers_by_use(word, method, notes):
-            return Results(answers.senses(word, forms=forms, n_nearest=n_nearest, n_linked=n_linked))
-        weights = self._form_weights(word, notes, forms=forms)
+        if (phrase := self.parts.find_phrase(word)) is not None and self.parts.phrases is not None:
+            word = self.parts.phrases.phrases[phrase]
+            code = self.parts.phrases.codes.positive(phrase)
+            weights: Mapping[str, Mapping[int, float]] = {word: code}
+            ranked = {atom: weight for atom, weight in code.items() if atom not in notes.hidden}
+        else:
+            word = self.words[self.row(word)]
+            if answers := self._answers_by_use(word, method, notes):
+                return Results(answers.senses(word, forms=forms, n_nearest=n_nearest, n_linked=n_linked))
+            weights = self._form_weights(word, notes, forms=forms)
+            ranked = self._ranked(weights, notes)
         return Results(
             Sense(
                 word,
@@ -332,12 +340,12 @@ class SenseModel:
                 weight,
                 self.label(atom, notes),
                 self.nearest_words(atom, n_nearest),
-                self.linked_words(atom, n_linked, leave_out=weights),
+                self.linked_words(atom, n_linked, leave_out=[form for form in weights if form in self.parts.rows]),
                 {form: found[atom] for form, found in weights.items() if atom in found},
                 picked=word in notes.picks,
                 named=self.is_named(atom, notes),
             )
-            for atom, weight in self._ranked(weights, notes).items()
+            for atom, weight in ranked.items()
         )
 
     def _answers_by_use(self, word: str, method: Method, notes: Notes) -> UseAnswers | None:
@@ -415,6 +423,8 @@ class SenseModel:
         >>> wa.load().examples("cell")[2].text
         'The guard locked the prisoner in a dark cell beneath the castle dungeon.'
         """
+        if self.parts.find_phrase(word) is not None:
+            return Results()
         word = self.words[self.row(word)]
         answers = self._answers_by_use(word, "auto", self.notes)
         if answers is None:
@@ -664,8 +674,8 @@ class SenseModel:
         self.atoms.check_id(atom)
         if n > self.atoms.nearest.shape[1]:
             return tuple(self.learned_from.nearest(self.atoms.vectors[atom], n))
-        rows, cosines = self.atoms.nearest[atom, :n].tolist(), self.atoms.cosines[atom, :n].tolist()
-        return tuple(Neighbour(self.words[row], cosine) for row, cosine in zip(rows, cosines, strict=True))
+        rows, near = self.atoms.nearest[atom, :n].tolist(), self.atoms.cosines[atom, :n].tolist()
+        return tuple(Neighbour(self.words[row], cosine) for row, cosine in zip(rows, near, strict=True))
 
     def linked_words(self, atom: int, n: int = 10, *, leave_out: Iterable[str] = ()) -> tuple[Link, ...]:
         """Return the words that have a sense in an atom, heaviest first.
@@ -1165,7 +1175,7 @@ class SenseModel:
         0.66
         """
         if context1 is None and context2 is None:
-            return self.embeddings.similarity(*(self.words[self.row(word)] for word in (word1, word2)))
+            return float(cosines(self.parts.vector(word1)[None], self.parts.vector(word2))[0])
         usages = [self._usage_in(word, text) for word, text in ((word1, context1), (word2, context2))]
         first, second = (
             self.vectors_in_context(word, [usage])[0] for word, usage in zip((word1, word2), usages, strict=True)

@@ -35,15 +35,23 @@ from wordatoms.text.tokenizer import Tokenizer
 if TYPE_CHECKING:  # loaded with the first question about a context
     from wordatoms.contexts.induced_map import InducedMap
     from wordatoms.contexts.reader import ContextReader, ReadingSettings
+    from wordatoms.senses.phrases import Phrases
     from wordatoms.senses.posterior import Posterior
     from wordatoms.senses.uses import SenseUses
 
-KINDS = {"count": "words", "embed": "vectors", "map": "map", "atomize": "atoms", "observe": "senses by use"}
+KINDS = {
+    "count": "words",
+    "embed": "vectors",
+    "map": "map",
+    "atomize": "atoms",
+    "observe": "senses by use",
+    "phrases": "phrases",
+}
 """What each stage makes, for error messages."""
 N_TELLING_WORDS = 1000
 """A capital letter in one of this many first words of imported vectors means that their text was not lower-cased."""
 PHRASE_ADVICE = (
-    "it is a phrase: pass texts that contain it (disambiguate, cluster, induce), or train a model with --phrases."
+    "it is a phrase: pass texts that contain it (disambiguate, cluster, induce), or learn phrases (wordatoms phrases)."
 )
 Part = TypeVar("Part")
 
@@ -147,7 +155,38 @@ class ModelParts:
             return None
         return self._load(("atomize",), lambda path: Neighbours.load(path, len(self.words)))
 
+    @cached_property
+    def phrases(self) -> Phrases | None:
+        """Phrases with vectors of their own; None if none were learned."""
+        if "phrases" not in self.folder.stages:
+            return None
+        from wordatoms.senses.phrases import Phrases
+
+        return self._load(
+            ("phrases",), lambda path: Phrases.load(path, n_atoms=len(self.atoms), dim=self.embeddings.dim)
+        )
+
+    def find_phrase(self, text: str) -> int | None:
+        """Return the number of a phrase; None if the text is a word of the vocabulary, or no phrase of the model."""
+        if self.find_spelling(text) is not None or self.phrases is None:
+            return None
+        return self.phrases.find(text, self.tokenizer)
+
+    def check_known(self, text: str) -> None:
+        """Raise unless the text is a word of the vocabulary or a phrase of the model."""
+        if self.find_phrase(text) is None:
+            self.row(text)
+
+    def vector(self, text: str) -> NDArray[np.float32]:
+        """Return the vector of a word or a phrase, (dim,)."""
+        number = self.find_phrase(text)
+        if number is None or self.phrases is None:
+            return np.asarray(self.embeddings.vectors[self.row(text)], np.float32)
+        return np.asarray(self.phrases.vectors[number])
+
     def near_words(self, word: str, n: int = 10) -> list[Neighbour]:
+        if self.find_phrase(word) is not None:
+            return self.embeddings.nearest(self.vector(word), n)
         row, kept = self.row(word), self.neighbours
         if kept is not None and 1 <= n <= kept.n_kept:
             return kept.of(row, n, self.embeddings)

@@ -37,12 +37,13 @@ LARGEST_MANIFEST = 1 << 29
 CHECKSUM = "checksum"
 """Key of the checksum over all other content; manifests of older models have none."""
 STAGES = {
-    "import": ["count", "embed", "map", "atomize", "observe", "tune"],
-    "count": ["import", "embed", "map", "atomize", "observe", "tune"],
-    "embed": ["import", "map", "atomize", "observe", "tune"],
-    "map": ["observe", "tune"],
-    "atomize": ["observe", "tune"],
+    "import": ["count", "embed", "map", "atomize", "observe", "phrases", "tune"],
+    "count": ["import", "embed", "map", "atomize", "observe", "phrases", "tune"],
+    "embed": ["import", "map", "atomize", "observe", "phrases", "tune"],
+    "map": ["observe", "phrases", "tune"],
+    "atomize": ["observe", "phrases", "tune"],
     "observe": [],
+    "phrases": [],
     "tune": [],
 }
 """Each stage with the stages that become invalid when it is made again."""
@@ -53,6 +54,7 @@ INPUTS = {
     "map": ["import", "count", "embed"],
     "atomize": ["import", "count", "embed"],
     "observe": ["import", "count", "embed", "map", "atomize"],
+    "phrases": ["import", "count", "embed", "map", "atomize"],
     "tune": ["import", "count", "embed", "map", "atomize"],
 }
 """Each stage with the stages that it reads, where the model has them."""
@@ -62,6 +64,7 @@ PROGRESS = {
     "map": ["parts"],
     "atomize": ["atoms"],
     "observe": ["parts/occurrences-*"],
+    "phrases": ["parts/words-*", "parts/occurrences-*"],
 }
 """Files that a stage keeps in `.work` until it is done, to resume from after an interruption."""
 Settings = Mapping[str, Any]
