@@ -25,14 +25,16 @@ from wordatoms.explorer.quotations import WordQuotes
 from wordatoms.explorer.security import CONTENT_TYPES, SITE, START_PAGE, Guard, guard_settings, site_names
 from wordatoms.explorer.service import REPORT_FILES, ComparePage, Explorer, ModelFacts
 from wordatoms.explorer.texts import MeaningPage, TextPage
-from wordatoms.explorer.words import Asked, AtomMap, AtomPage, WordPage
+from wordatoms.explorer.words import Asked, AtomMap, AtomPage, InducedPage, WordPage
 from wordatoms.senses.results import AtomMatch
 
 LONGEST_NAME = 100
 LONGEST_TEXT = 2000
+LONGEST_CONTEXTS = 10_000
 HIGHEST_SEED = (1 << 31) - 1
 
 Text = Annotated[str, Query(min_length=1, max_length=LONGEST_TEXT)]
+Contexts = Annotated[str, Query(min_length=1, max_length=LONGEST_CONTEXTS, description="one context on each line")]
 AtomId = Annotated[int, Path(ge=0, le=1_000_000)]
 ModelName = Annotated[str | None, Query(max_length=LONGEST_NAME, description="one of `models`; default: the first")]
 SenseKind = Annotated[
@@ -46,10 +48,11 @@ Chosen = Annotated[
 
 
 class Failure(NamedTuple):
-    """Why there is no answer, in one sentence; for an unknown word, similar spellings."""
+    """Why there is no answer, in one sentence; for an unknown word, similar spellings and the known words in it."""
 
     error: str
     suggestions: list[str] | None
+    parts: list[str] | None
 
 
 FAILURES: dict[int | str, dict[str, Any]] = {
@@ -136,6 +139,13 @@ async def word(
     search = partial(explorer.of(model).find_nearest, word) if explorer.needs_searches else None
     question = partial(explorer.word, word, model, forms=forms, method=method)
     return await _dispatcher(request).quick(request, question, search=search)
+
+
+@api.get("/induce", response_model=json_schema(InducedPage))
+async def induce(request: Request, word: Text, text: Contexts, model: ModelName = None) -> Response:
+    """A vector for an unknown word from its contexts, one on each line: the words and atoms that are near to it."""
+    words = _explorer(request).of(model)
+    return await _dispatcher(request).fresh(request, lambda: pack_json(words.induce(word, text)))
 
 
 @api.get("/sentences", response_model=json_schema(WordQuotes))
