@@ -165,7 +165,9 @@ async function makeSenseByUse(files, use, entry, forms, words) {
 async function unknownWord(files, given) {
   const words = await files.words();
   const n = words.length.toLocaleString("en");
-  throw new files.ApiError(`'${given}' is not among the ${n} words of the vocabulary.`, 404, similar(words, given));
+  throw new files.ApiError(`'${given}' is not among the ${n} words of the vocabulary.`, 404, {
+    suggestions: similar(words, given),
+  });
 }
 
 /** Words with the longest common prefix. */

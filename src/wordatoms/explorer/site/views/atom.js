@@ -28,7 +28,7 @@ async function makePage(atom, setTitle) {
       { class: "page-head" },
       h("h1", {}, answer.label),
       h("p", { class: "quiet" }, `Atom ${answer.atom} · a sense of ${plural(answer.n_words, "word")}`),
-      Boolean(answer.example) && h("p", {}, `“${answer.example.sentence}”`),
+      Boolean(answer.example) && h("p", { class: "atom-example" }, `“${answer.example.sentence}”`),
       h(
         "div",
         { class: "actions" },
@@ -64,10 +64,16 @@ export function atomSections(answer, toAtom = (atom) => addressOf("atom", atom))
     ),
     section("Neighbouring atoms", "neighbours", neighbours, measuredList(near)),
     metas.length > 0 &&
-      section("Meta-atoms", "meta", metas, measuredList(metas.map((meta) => measured(meta.label, meta.weight)))),
+      section(
+        "Meta-atoms",
+        "meta",
+        metas,
+        measuredList(metas.map((meta) => measured(metaLink(meta), meta.weight))),
+      ),
   ];
 }
 
+const metaLink = ({ atom, label }) => h("a", { href: addressOf("meta", atom) }, label);
 const measuredList = (items) => h("ul", { class: "measured-list", role: "list" }, items);
 
 function measured(content, number) {
