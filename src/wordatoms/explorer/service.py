@@ -17,6 +17,7 @@ import wordatoms
 from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.errors import ModelError
 from wordatoms.explorer.answers import NOT_FOUND, ApiError
+from wordatoms.explorer.editing import Editor
 from wordatoms.explorer.lineup import N_SHOWN, LineupAnswers
 from wordatoms.explorer.quotations import Quotations, WordQuotes
 from wordatoms.explorer.texts import TextAnswers
@@ -86,13 +87,21 @@ class ComparePage(Comparison):
 class Explorer:
     """Answers for one page."""
 
-    def __init__(self, models: Sequence[SenseModel], *, corpus: Sequence[str] = (), report: Path | None = None) -> None:
+    def __init__(
+        self,
+        models: Sequence[SenseModel],
+        *,
+        corpus: Sequence[str] = (),
+        report: Path | None = None,
+        edit: bool = False,
+    ) -> None:
         names = unique_names(models)
         self.words = {name: WordAnswers(model) for name, model in zip(names, models, strict=True)}
         self.name, self.first = next(iter(self.words.items()))
         self.texts = TextAnswers(self.first)
         self.lineup = LineupAnswers(self.first.model)
         self.quotations = {name: Quotations(each.model, corpus) for name, each in self.words.items()}
+        self.editor = Editor(self.first.model) if edit else None
         self.report = report if report and (report / REPORT_PAGE).is_file() else None
 
     def warm(self) -> None:
@@ -151,6 +160,7 @@ class Explorer:
             "contexts": "map" in self.first.model.folder.stages,
             "comparison": len(self.words) > 1,
             "report": self.report is not None,
+            "edit": self.editor is not None,
         }
         return [feature for feature, is_available in available.items() if is_available]
 

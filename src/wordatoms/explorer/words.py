@@ -26,7 +26,7 @@ from wordatoms.explorer.text_spans import utf16_offsets
 from wordatoms.senses.annotations import FILE as NOTES_FILE
 from wordatoms.senses.annotations import Notes
 from wordatoms.senses.by_use import UseAnswers, UseDisambiguator
-from wordatoms.senses.examples import find_word, written_examples
+from wordatoms.senses.examples import find_word
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.reading import function_words
 from wordatoms.senses.results import LIGHTEST, AtomMatch, AtomView, Sense
@@ -104,9 +104,10 @@ class WordPage:
 
 @dataclass(frozen=True)
 class AtomPage(AtomView):
-    """An atom, and whether its label was given by a person."""
+    """An atom, whether its label was given by a person, and its example with the place of the word."""
 
     named: bool = False
+    quote: SenseExample | None = None
 
 
 class AtomMap(NamedTuple):
@@ -299,7 +300,7 @@ class WordAnswers:
             self.count(word),
             self.model.row(word) + 1,
             [self._form(form) for form in self.forms(word)],
-            self._word_senses(word, answered, forms=forms, quotes=quotes),
+            [self._word_sense(sense, quotes) for sense in self.senses(word, answered, forms=forms)],
             self.nearest_words.of(word, N_NEAREST),
             self.explained(word),
         )
@@ -313,37 +314,27 @@ class WordAnswers:
         ordered = sorted(found, key=lambda sense: sense.is_general)[:MOST_SENSES]
         return [replace(sense, weight=weights.get(sense.atom, 0.0)) for sense in ordered]
 
-    def _word_senses(
-        self, word: str, method: Method, *, forms: bool, quotes: Mapping[int, list[Quote]] | None
-    ) -> list[WordSense]:
-        written = self._written(word, method, forms=forms)
-        return [
-            self._word_sense(sense, quotes, written.get(key) or self._atom_example(sense))
-            for sense in self.senses(word, method, forms=forms)
-            for key in [sense.atom if sense.sense is None else sense.sense]
-        ]
-
-    def _word_sense(
-        self, sense: Sense, quotes: Mapping[int, list[Quote]] | None, example: SenseExample | None
-    ) -> WordSense:
+    def _word_sense(self, sense: Sense, quotes: Mapping[int, list[Quote]] | None) -> WordSense:
         metas = self.metas(sense.atom) if sense.atom != NO_ATOM else ()
         meta = next(((meta, label) for meta, _, label in metas), None)
         sentences = None if quotes is None else quotes.get(sense.atom if sense.sense is None else sense.sense, [])
-        return WordSense(**vars(sense), meta=meta, example=example, sentences=sentences)
+        return WordSense(**vars(sense), meta=meta, example=self._example(sense), sentences=sentences)
 
-    def _written(self, word: str, method: Method, *, forms: bool) -> dict[int, SenseExample]:
-        """The sentences that come with the model for senses of a word, by the number of the sense."""
-        uses = self.model.uses
-        if method == "code" or uses is None:
-            return {}
-        return {
-            each.sense: sense_example(each.text, each.start, each.end, "sense")
-            for each in written_examples(UseAnswers(self.model, uses), word, forms=forms)
-        }
+    def _example(self, sense: Sense) -> SenseExample | None:
+        written = None if sense.sense is None else self.written_example(sense.sense)
+        return written or (None if sense.is_general else self.atom_example(sense.atom))
 
-    def _atom_example(self, sense: Sense) -> SenseExample | None:
-        """The sentence of the atom of a sense, with another word."""
-        found = None if sense.is_general else self.model.parts.atom_names.examples.get(sense.atom)
+    def written_example(self, sense: int) -> SenseExample | None:
+        """The sentence for a sense by use that comes with the model."""
+        names, uses = self.model.parts.atom_names, self.model.uses
+        if uses is None or names.uses != uses.fingerprint or sense not in names.senses:
+            return None
+        place = find_word(*names.senses[sense])
+        return sense_example(names.senses[sense].sentence, *place, "sense") if place else None
+
+    def atom_example(self, atom: int) -> SenseExample | None:
+        """The sentence of an atom that comes with the model."""
+        found = self.model.parts.atom_names.examples.get(atom)
         place = find_word(*found) if found else None
         return sense_example(found.sentence, *place, "atom") if found and place else None
 
@@ -395,6 +386,7 @@ class WordAnswers:
             atom in notes.hidden,
             model.parts.atom_names.examples.get(atom),
             model.is_named(atom, notes),
+            self.atom_example(atom),
         )
 
     def atoms(self) -> AtomMap:

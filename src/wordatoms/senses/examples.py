@@ -83,14 +83,14 @@ class Example(Framed):
 
 def find_examples(answers: UseAnswers, word: str, *, n: int, forms: bool) -> Iterator[Example]:
     """Yield at most `n` examples of each sense of a known word, in the order of its senses."""
-    written = list(written_examples(answers, word, forms=forms))
+    written = list(_written(answers, word, forms=forms))
     yield from written
     known = {example.sense for example in written}
     yield from (each for each in _quoted(answers, word, n=n, forms=forms) if each.sense not in known)
 
 
-def written_examples(answers: UseAnswers, word: str, *, forms: bool) -> Iterator[Example]:
-    """Yield the sentences that come with the model for the senses of a word; no file is read."""
+def _written(answers: UseAnswers, word: str, *, forms: bool) -> Iterator[Example]:
+    """Yield the sentences that come with the model for the senses of a word."""
     names = answers.model.parts.atom_names
     if names.uses != answers.uses.fingerprint:
         return

@@ -37,6 +37,9 @@ export function ask(...parts) {
   return answers.get(key);
 }
 
+/** Something was changed: ask again. */
+export const forget = () => answers.clear();
+
 function keep(key, promise) {
   answers.set(key, promise);
   promise.catch(() => answers.delete(key)); // so that it can be retried

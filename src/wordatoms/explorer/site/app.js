@@ -3,6 +3,7 @@
 import { model } from "./api.js";
 import { announce, h, put } from "./dom.js";
 import { arrive, keepPlaces, takePlace } from "./places.js";
+import { takeToken } from "./editing.js";
 import { parseAddress } from "./router.js";
 import { failure, settled } from "./parts/states.js";
 import { focusSearch, wordSearch } from "./parts/search.js";
@@ -14,6 +15,7 @@ let shown = { view: null, handle: null };
 let turn = 0;
 
 async function start() {
+  takeToken();
   setUpTheme(document.getElementById("theme"));
   document.getElementById("top-search").append(wordSearch());
   document.addEventListener("keydown", shortcut);

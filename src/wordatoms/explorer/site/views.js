@@ -17,6 +17,7 @@ export const VIEWS = [
   { name: "atoms", under: "map" },
   { name: "atom", under: "map" },
   { name: "meta", under: "map" },
+  { name: "pick", under: "word" },
   {
     name: "lineup",
     title: "Lineup",

@@ -35,7 +35,7 @@ function quotation({ text, start, end }, whole) {
 
 /** Where a sentence comes from; `of` says that it comes with the model. */
 function captionOf({ of, word, source, line, probability }) {
-  if (of === "atom") return `The sentence of the atom, with “${word}”`;
+  if (of === "atom") return `An example of the atom, with “${word}”`;
   if (of) return "Written for this sense";
   const where = source && (line ? `${source}, line ${line}` : source);
   return [where, probability && percent(probability)].filter(Boolean).join(" · ");

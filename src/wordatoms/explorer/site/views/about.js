@@ -68,7 +68,7 @@ function makePage(about) {
 }
 
 function factsOf(about) {
-  const size = about.tokens && `${count(about.tokens)} words`;
+  const size = about.tokens && `${count(about.tokens)} tokens`;
   return [
     ["Model", about.name],
     ["Text", about.card ? size : [size, about.text].filter(Boolean).join(": ")],

@@ -153,6 +153,7 @@ class MapView {
     const found = await this.findAll().catch((error) => ({ title: error.message, atoms: [], rows: [] }));
     if (mine !== this.turn || this.isClosed) return;
     this.remark = found?.title;
+    this.hint.classList.toggle("remark", Boolean(found));
     this.describe(-1);
     this.chart.mark({ found: found && new Set(found.atoms) });
     if (this.atom < 0 && found?.rows.length) this.openPanel(() => this.listPanel(found));

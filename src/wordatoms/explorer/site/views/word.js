@@ -3,6 +3,7 @@
 import { ask, model } from "../api.js";
 import { csvButton } from "../csv.js";
 import { h } from "../dom.js";
+import { canEdit } from "../editing.js";
 import { pictureButtons } from "../pictures.js";
 import { count, decimal, percent, plural } from "../numbers.js";
 import { formsTable } from "../parts/forms.js";
@@ -51,7 +52,7 @@ function askForOne() {
 async function makePage(word, query, setTitle) {
   const pooled = query.forms === "1";
   const method = query.by === "code" ? "code" : undefined;
-  const about = await model();
+  const [about, isEditable] = [await model(), await canEdit()];
   const answer = await ask("word", { word, forms: pooled, model: query.model, method }).catch((error) => error);
   if (answer instanceof Error) {
     if (answer.status !== 404 || !answer.suggestions) throw answer;
@@ -61,7 +62,7 @@ async function makePage(word, query, setTitle) {
   const labels = new Map(answer.senses.map((sense) => [keyOf(sense), sense.label]));
   const places = new Map(answer.senses.map((sense, place) => [keyOf(sense), place]));
   return [
-    head(answer, query, about),
+    head(answer, query, about, isEditable && !query.model),
     answer.senses.length > 0 && drawing(answer, pooled, query.model),
     senses(answer, query, about),
     answer.forms.length > 1 &&
@@ -74,7 +75,7 @@ async function makePage(word, query, setTitle) {
   ];
 }
 
-function head(answer, query, about) {
+function head(answer, query, about, isEditable) {
   const facts = [
     answer.count ? plural(answer.count, "occurrence") : null,
     answer.rank ? `rank ${count(answer.rank)} of ${count(about.words)}` : null,
@@ -90,6 +91,7 @@ function head(answer, query, about) {
       { class: "actions" },
       answer.methods.length > 1 && methodSwitch(answer, query),
       answer.forms.length > 1 && formsSwitch(answer, query),
+      isEditable && h("a", { class: "button", href: addressOf("pick", answer.word) }, "Pick senses"),
       otherViews(answer.word, about),
     ),
   );
