@@ -40,6 +40,7 @@ from wordatoms.storage.folder import ModelFolder
 
 HELD = "held"
 LICENCE = Path(__file__).with_name("ENGLISH-LICENCE.txt")
+CARD = Path(__file__).with_name("ENGLISH-CARD.json")
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ def make_model(corpus: Corpus, work: Path, *, recipe: Recipe | None = None, run:
     learn_phrases(full, recipe.phrases, sources=corpus.texts, run=run)
     made = compact(full, work / ENGLISH.name, force=True)
     shutil.copyfile(LICENCE, made.path / "LICENCE.txt")
+    shutil.copyfile(CARD, made.path / "card.json")
     return made
 
 

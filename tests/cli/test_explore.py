@@ -21,7 +21,8 @@ from wordatoms.cli.explore import explore
 from wordatoms.errors import InputError, ModelError
 from wordatoms.explorer import export as exporting
 from wordatoms.explorer import server
-from wordatoms.explorer.server import address_of, host_of, is_local, open_socket
+from wordatoms.explorer.security import is_local
+from wordatoms.explorer.server import address_of, host_of, open_socket
 
 START = "from wordatoms.cli.explore import explore; explore()"
 

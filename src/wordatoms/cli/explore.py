@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LOCAL = "127.0.0.1"
 USUAL_REPORT = "report"
-NOT_EXPORTED = {"others": "--with", "corpus": "--corpus", "port": "--port", "host": "--host"}
+NOT_EXPORTED = {"others": "--with", "corpus": "--corpus", "port": "--port", "host": "--host", "edit": "--edit"}
 """Options that only a server uses."""
 INTERRUPTED = 130
 
@@ -44,6 +44,11 @@ INTERRUPTED = 130
     show_default=True,
     help="Address to listen on; any other address lets your network read the model and the corpus.",
 )
+@click.option(
+    "--edit",
+    is_flag=True,
+    help="Name and hide atoms and pick the senses of words in the page; on this machine only.",
+)
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Open the browser.")
 @click.option(
     "--export", "folder", metavar="DIR", help="Write the site as static files into a new folder instead of serving it."
@@ -56,14 +61,15 @@ def explore(
     report: str | None,
     port: int | None,
     host: str,
+    edit: bool,
     browser: bool,
     folder: str | None,
     quiet: bool,
 ) -> None:
     """Explore a model in the browser: words, sentences, the map of atoms, the lineup.
 
-    The server is read-only, answers this machine only, and stops with Ctrl-C. With --export the site is written as
-    files that any web server can host, without sentences and comparisons, which need the model.
+    The server is read-only without --edit, answers this machine only, and stops with Ctrl-C. With --export the site is
+    written as files that any web server can host, without sentences and comparisons, which need the model.
     """
     from wordatoms.explorer.service import Explorer
 
@@ -71,8 +77,10 @@ def explore(
         raise click.UsageError("--corpus cannot be standard input here: it is read once per word; pass a file.")
     if folder is not None:
         _refuse_server_options()
+    if edit:
+        _refuse_network(host)
     models = [load_model(each) for each in (model, *others)]
-    explorer = Explorer(models, corpus=_checked(corpus), report=_report_folder(report))
+    explorer = Explorer(models, corpus=_checked(corpus), report=_report_folder(report), edit=edit)
     if folder is not None:
         _export(explorer, Path(folder), quiet=quiet)
     else:
@@ -86,6 +94,13 @@ def _refuse_server_options() -> None:
     if given:
         option = NOT_EXPORTED[given[0]]
         raise click.UsageError(f"{option} has no effect with --export, which writes static files of one model.")
+
+
+def _refuse_network(host: str) -> None:
+    from wordatoms.explorer.security import is_local
+
+    if not is_local(host):
+        raise click.UsageError(f"--edit is possible on this machine only, not with --host {host}; omit one of the two.")
 
 
 def _checked(corpus: tuple[str, ...]) -> tuple[str, ...]:
@@ -105,14 +120,18 @@ def _report_folder(given: str | None) -> Path | None:
 
 
 def _serve(explorer: Explorer, host: str, port: int | None, *, browser: bool, quiet: bool) -> None:
+    import secrets
     import threading
     import webbrowser
 
-    from wordatoms.explorer.server import address_of, host_of, is_local, open_socket, serve
+    from wordatoms.explorer.security import is_local
+    from wordatoms.explorer.server import address_of, host_of, open_socket, serve
 
     opened = open_socket(host, port)
     host = host_of(opened, host)
-    address = address_of(opened, host)
+    token = secrets.token_urlsafe(24) if explorer.editor else None
+    # after the #, so that it is neither sent nor logged
+    address = address_of(opened, host) + (f"#/?token={token}" if token else "")
     if not is_local(host):
         remark(
             f"listening on {host}: anyone who can reach this machine can read the model, the sentences of the corpus "
@@ -126,7 +145,7 @@ def _serve(explorer: Explorer, host: str, port: int | None, *, browser: bool, qu
         if browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    serve(explorer, opened, host=host, on_ready=on_ready)
+    serve(explorer, opened, host=host, token=token, on_ready=on_ready)
 
 
 def _export(explorer: Explorer, folder: Path, *, quiet: bool) -> None:

@@ -5,8 +5,9 @@
     answers                            answers as JSON, and errors
     lookup, text_spans                 indexes over the vocabulary; positions of words in a text
     cache                              answers computed on worker threads, packed once, cached
-    security, app, server              the same over HTTP, read-only, with the page
+    editing                            notes of a person, made in the page, if it was started for that
+    security, app, server              the same over HTTP, with the page
     export                             the same as a folder that any web server can host
 
-The page itself is in `site/`. Nothing here can change a model.
+The page itself is in `site/`. Nothing here changes a model; notes on it are changed by `editing` alone.
 """

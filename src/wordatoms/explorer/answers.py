@@ -84,13 +84,15 @@ def json_schema(hint: Any) -> Any:
 class ApiError(Exception):
     """A question without an answer: an HTTP status and one sentence that says why."""
 
-    def __init__(self, status: int, sentence: str, suggestions: list[str] | None = None) -> None:
+    def __init__(
+        self, status: int, sentence: str, suggestions: list[str] | None = None, parts: list[str] | None = None
+    ) -> None:
         super().__init__(sentence)
-        self.status, self.suggestions = status, suggestions
+        self.status, self.suggestions, self.parts = status, suggestions, parts
 
     def record(self) -> dict[str, Any]:
-        found = {} if self.suggestions is None else {"suggestions": self.suggestions}
-        return {"error": str(self), **found}
+        more = {"suggestions": self.suggestions, "parts": self.parts}
+        return {"error": str(self), **{name: words for name, words in more.items() if words is not None}}
 
     @classmethod
     def of(cls, error: WordatomsError) -> ApiError:
@@ -98,8 +100,10 @@ class ApiError(Exception):
         return cls(BAD_REQUEST if isinstance(error, InputError) else NOT_FOUND, str(error))
 
 
-def unknown_word(word: str, n_words: int, suggestions: list[str]) -> ApiError:
+def unknown_word(word: str, n_words: int, suggestions: list[str], parts: list[str]) -> ApiError:
     advice = f"did you mean {', '.join(suggestions)}?" if suggestions else "try another spelling."
+    if parts and not suggestions:
+        advice = f"its parts are: {', '.join(parts)}."
     shown = word if len(word) <= LONGEST_SHOWN else f"{word[:LONGEST_SHOWN]}…"
     sentence = f"'{shown}' is not among the {n_words:,} words of the vocabulary; {advice}"
-    return ApiError(NOT_FOUND, sentence, suggestions)
+    return ApiError(NOT_FOUND, sentence, suggestions, parts)

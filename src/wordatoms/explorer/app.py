@@ -1,4 +1,6 @@
-"""The explorer over HTTP: typed, bounded, read-only endpoints over `Explorer`, and the files of the page.
+"""The explorer over HTTP: typed, bounded endpoints over `Explorer`, and the files of the page.
+
+All of them only read, but for those that change notes, which exist only if the explorer was started for editing.
 
 `/openapi.json` describes the endpoints. FastAPI's documentation pages are off, because they load scripts from a CDN.
 """
@@ -10,7 +12,7 @@ from functools import partial
 from pathlib import Path as FilePath
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import APIRouter, FastAPI, Path, Query
+from fastapi import APIRouter, Body, FastAPI, Path, Query
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -20,20 +22,25 @@ import wordatoms
 from wordatoms.errors import WordatomsError
 from wordatoms.explorer.answers import NOT_FOUND, ApiError, json_schema, to_json
 from wordatoms.explorer.cache import JSON, Dispatcher, Packed, pack, pack_json, respond
+from wordatoms.explorer.editing import CandidatesPage, Edited, Editor
 from wordatoms.explorer.lineup import N_SHOWN, LineupAnswer, LineupPage
 from wordatoms.explorer.quotations import WordQuotes
 from wordatoms.explorer.security import CONTENT_TYPES, SITE, START_PAGE, Guard, guard_settings, site_names
 from wordatoms.explorer.service import REPORT_FILES, ComparePage, Explorer, ModelFacts
 from wordatoms.explorer.texts import MeaningPage, TextPage
-from wordatoms.explorer.words import Asked, AtomMap, AtomPage, WordPage
+from wordatoms.explorer.words import Asked, AtomMap, AtomPage, InducedPage, WordPage
 from wordatoms.senses.results import AtomMatch
 
 LONGEST_NAME = 100
 LONGEST_TEXT = 2000
+LONGEST_CONTEXTS = 10_000
+MOST_PICKED = 200
 HIGHEST_SEED = (1 << 31) - 1
 
 Text = Annotated[str, Query(min_length=1, max_length=LONGEST_TEXT)]
+Contexts = Annotated[str, Query(min_length=1, max_length=LONGEST_CONTEXTS, description="one context on each line")]
 AtomId = Annotated[int, Path(ge=0, le=1_000_000)]
+EditedAtom = Annotated[int, Body(ge=0, le=1_000_000)]
 ModelName = Annotated[str | None, Query(max_length=LONGEST_NAME, description="one of `models`; default: the first")]
 SenseKind = Annotated[
     Asked, Query(description="senses by use, or of the paper's code; default: by use if there are any")
@@ -46,10 +53,11 @@ Chosen = Annotated[
 
 
 class Failure(NamedTuple):
-    """Why there is no answer, in one sentence; for an unknown word, similar spellings."""
+    """Why there is no answer, in one sentence; for an unknown word, similar spellings and the known words in it."""
 
     error: str
     suggestions: list[str] | None
+    parts: list[str] | None
 
 
 FAILURES: dict[int | str, dict[str, Any]] = {
@@ -59,7 +67,7 @@ FAILURES: dict[int | str, dict[str, Any]] = {
 }
 
 
-def make_app(explorer: Explorer, *, host: str = "127.0.0.1") -> FastAPI:
+def make_app(explorer: Explorer, *, host: str = "127.0.0.1", token: str | None = None) -> FastAPI:
     """Return the web app of an explorer, to be run by any ASGI server.
 
     Parameters
@@ -68,6 +76,8 @@ def make_app(explorer: Explorer, *, host: str = "127.0.0.1") -> FastAPI:
         From `wordatoms.explorer.service`.
     host : str, default "127.0.0.1"
         Name or address that the server listens at.
+    token : str, optional
+        Secret that requests for changes have to carry, if the explorer has an editor; without it the app is read-only.
 
     Returns
     -------
@@ -91,10 +101,12 @@ def make_app(explorer: Explorer, *, host: str = "127.0.0.1") -> FastAPI:
     )
     app.state.explorer, app.state.dispatcher = explorer, Dispatcher(lambda: explorer.stamp, explorer.check)
     app.include_router(api)
+    if explorer.editor is not None and token is not None:
+        app.include_router(edits)
     _add_files(app)
     for kind in (ApiError, WordatomsError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, _send_failure)
-    app.add_middleware(Guard, **guard_settings(host))
+    app.add_middleware(Guard, **guard_settings(host, token if explorer.editor is not None else None))
     return app
 
 
@@ -136,6 +148,13 @@ async def word(
     search = partial(explorer.of(model).find_nearest, word) if explorer.needs_searches else None
     question = partial(explorer.word, word, model, forms=forms, method=method)
     return await _dispatcher(request).quick(request, question, search=search)
+
+
+@api.get("/induce", response_model=json_schema(InducedPage))
+async def induce(request: Request, word: Text, text: Contexts, model: ModelName = None) -> Response:
+    """A vector for an unknown word from its contexts, one on each line: the words and atoms that are near to it."""
+    words = _explorer(request).of(model)
+    return await _dispatcher(request).fresh(request, lambda: pack_json(words.induce(word, text)))
 
 
 @api.get("/sentences", response_model=json_schema(WordQuotes))
@@ -196,6 +215,55 @@ async def compare(request: Request, word: Text, model: ModelName = None) -> Resp
     explorer = _explorer(request)
     search = partial(explorer.find_nearest_in_both, word, model) if explorer.needs_searches else None
     return await _dispatcher(request).quick(request, partial(explorer.compare, word, model), search=search)
+
+
+# Changes, for an explorer that was started for editing
+
+edits = APIRouter(prefix="/api")
+
+
+def _editor(request: Request) -> Editor:
+    found: Editor = request.app.state.explorer.editor
+    return found
+
+
+@edits.get("/candidates", response_model=json_schema(CandidatesPage))
+async def candidates(request: Request, word: Text) -> Response:
+    """The atoms closest to a word, from which a person picks its senses."""
+    spelling = _explorer(request).first.spell
+    return await _dispatcher(request).fresh(request, lambda: pack_json(_editor(request).candidates(spelling(word))))
+
+
+@edits.post("/edit/name", response_model=json_schema(Edited))
+async def edit_name(request: Request, atom: EditedAtom, name: Annotated[str, Body(max_length=200)]) -> Response:
+    """Give an atom a name; an empty one restores its label."""
+    return await _edit(request, lambda: _editor(request).name(atom, name))
+
+
+@edits.post("/edit/hide", response_model=json_schema(Edited))
+async def edit_hide(request: Request, atom: EditedAtom, hidden: Annotated[bool, Body()]) -> Response:
+    """Leave an atom out of all senses, or show it again."""
+    return await _edit(request, lambda: _editor(request).hide(atom, hidden=hidden))
+
+
+@edits.post("/edit/pick", response_model=json_schema(Edited))
+async def edit_pick(
+    request: Request,
+    word: Annotated[str, Body(min_length=1, max_length=LONGEST_TEXT)],
+    atoms: Annotated[list[int], Body(max_length=MOST_PICKED)],
+) -> Response:
+    """Keep these atoms as the senses of a word; none at all restores the automatic ones."""
+    return await _edit(request, lambda: _editor(request).pick(word, atoms))
+
+
+@edits.post("/edit/undo", response_model=json_schema(Edited))
+async def edit_undo(request: Request) -> Response:
+    """Undo the latest change."""
+    return await _edit(request, lambda: _editor(request).undo())
+
+
+async def _edit(request: Request, change: Callable[[], Edited]) -> Response:
+    return await _dispatcher(request).fresh(request, lambda: pack_json(change()))
 
 
 # Files

@@ -23,7 +23,7 @@ from wordatoms.explorer.lineup import N_SHOWN
 from wordatoms.explorer.security import SITE, START_PAGE, site_names
 from wordatoms.explorer.service import REPORT_FILES, Explorer, ModelFacts
 from wordatoms.explorer.words import N_NEAREST as SHOWN
-from wordatoms.explorer.words import WordAnswers
+from wordatoms.explorer.words import SenseExample, WordAnswers
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.by_use import UseAnswers
 from wordatoms.senses.model import SenseModel
@@ -159,7 +159,7 @@ def _answers(explorer: Explorer, neighbours: Neighbours, n_lineups: int) -> Iter
     yield from ((f"atom/{atom}", words.atom(atom)) for atom in range(len(words.model.atoms)))
     yield "words", {"words": words.model.words}
     yield from ((f"words/{shard}", entries) for shard, entries in word_shards(words, neighbours).items())
-    yield from sense_files(words.model)
+    yield from sense_files(words)
     for seed in range(n_lineups):
         shown, solution = lineup.lineup(seed, N_SHOWN), lineup.solution(seed, N_SHOWN)
         yield f"lineup/{seed}", {**shown._asdict(), **vars(solution)}
@@ -205,22 +205,26 @@ def _uses(words: WordAnswers, word: str) -> list[tuple[int, float, int]] | None:
     return [(use.sense, round(use.share, SHARE_DIGITS), use.n_occurrences) for use in words.uses(word)]
 
 
-def sense_files(model: SenseModel) -> Iterator[tuple[str, list[tuple[int, bool, list[tuple[int, float]]]]]]:
-    """The senses by use: the atom of each, whether it is general, and its nearest words by rank."""
+SenseEntry = tuple[int, bool, list[tuple[int, float]], SenseExample | None]
+
+
+def sense_files(words: WordAnswers) -> Iterator[tuple[str, list[SenseEntry]]]:
+    """The senses by use: the atom of each, whether it is general, its nearest words by rank, and its example."""
+    model = words.model
     uses = model.uses
     if uses is None:
         return
     answers = UseAnswers(model, uses)
     for first in range(0, len(uses), SENSES_PER_FILE):
         numbers = range(first, min(first + SENSES_PER_FILE, len(uses)))
-        yield f"senses/{first // SENSES_PER_FILE}", [_sense_entry(answers, number) for number in numbers]
+        yield f"senses/{first // SENSES_PER_FILE}", [_sense_entry(words, answers, number) for number in numbers]
 
 
-def _sense_entry(answers: UseAnswers, number: int) -> tuple[int, bool, list[tuple[int, float]]]:
+def _sense_entry(words: WordAnswers, answers: UseAnswers, number: int) -> SenseEntry:
     uses = answers.uses
     cosines = [near.similarity for near in answers.nearest(number, SHOWN)]
     near = zip((uses.nearest[number, :SHOWN] + 1).tolist(), cosines, strict=True)
-    return int(uses.atoms[number]), bool(uses.general[number]), _shortened(near)
+    return int(uses.atoms[number]), bool(uses.general[number]), _shortened(near), words.written_example(number)
 
 
 def _matches(model: SenseModel, row: int) -> list[tuple[int, float | None]]:

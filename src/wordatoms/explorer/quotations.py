@@ -1,5 +1,6 @@
 """Sentences of a corpus for the senses of a word, found in the background while the page is used.
 
+Without a corpus, senses by use are quoted from the text that the model was trained on, if it is still at its place.
 One search reads the whole corpus (`wordatoms.senses.sentences`), which takes from a moment to minutes: a request starts
 it, reports its progress, and never waits. The most recently requested word is searched first; the latest results are
 cached.
@@ -13,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from wordatoms.errors import WordatomsError
@@ -20,6 +22,7 @@ from wordatoms.explorer.text_spans import utf16_offsets
 from wordatoms.parallel import Stopped
 from wordatoms.progress import Display, TextCallback
 from wordatoms.run import Run
+from wordatoms.senses.examples import has_quotations
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.sentences import SenseSentences, Sentence, representative_sentences
 
@@ -79,10 +82,12 @@ class Quotations:
         self.n_ready = 0
         """Number of finished searches."""
         self._lock, self._is_working, self._is_closed = threading.Lock(), False, False
+        self.has_text = bool(self.sources) or has_quotations(model)
+        """Whether there is anything to quote from."""
 
     def sentences(self, word: str, method: Literal["uses", "code"] = "code") -> WordQuotes:
         """What is known so far about a word of the model; the first call starts the search."""
-        if not self.sources:
+        if not self.sources and (method == "code" or not self.has_text):
             return WordQuotes(word, "none", message="No corpus was given; restart with --corpus TEXT.")
         with self._lock:
             asked = Search(word, method)
@@ -133,6 +138,9 @@ class Quotations:
             return self._waiting.pop() if self._waiting else None
 
     def _find(self, asked: Search, search: WordQuotes) -> dict[int, list[Quote]]:
+        if not self.sources:
+            return self._quote_training_text(asked.word)
+
         def on_share(share: float) -> None:
             if self._is_closed:
                 raise Stopped
@@ -156,6 +164,14 @@ class Quotations:
             ]
             for each in found
         }
+
+    def _quote_training_text(self, word: str) -> dict[int, list[Quote]]:
+        found: dict[int, list[Quote]] = {}
+        for each in self.model.examples(word, N_SENTENCES, forms=True):
+            if each.source:
+                place = Sentence(each.text, 0.0, Path(each.source).name, 0, each.start, each.end)
+                found.setdefault(each.sense, []).append(quote(place, each.probability))
+        return found
 
     def _probabilities(self, word: str, found: Sequence[SenseSentences]) -> list[dict[int, float]]:
         """The probability of each atom in each sentence; empty if the model has no induced map."""

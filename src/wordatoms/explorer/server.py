@@ -6,7 +6,6 @@ import contextlib
 import errno
 import gc
 import logging
-import re
 import socket
 import sys
 import threading
@@ -19,7 +18,7 @@ import uvicorn
 from wordatoms.errors import InputError
 from wordatoms.explorer.app import make_app
 from wordatoms.explorer.connections import ACCEPTED_AT_ONCE, QUEUE, BoundedProtocol, RareRepeats, most_connections
-from wordatoms.explorer.security import EVERYWHERE, LOCAL_NAMES
+from wordatoms.explorer.security import EVERYWHERE
 from wordatoms.explorer.service import Explorer
 from wordatoms.parallel import one_blas_thread
 
@@ -72,11 +71,6 @@ def host_of(opened: socket.socket, host: str) -> str:
     return str(opened.getsockname()[0])
 
 
-def is_local(host: str) -> bool:
-    """Whether only programs on this machine can connect."""
-    return host.strip("[]").lower() in LOCAL_NAMES or bool(re.fullmatch(r"127(\.\d{1,3}){3}", host))
-
-
 def address_of(opened: socket.socket, host: str) -> str:
     """The address to open in a browser."""
     shown = "127.0.0.1" if host in EVERYWHERE else host.strip("[]")
@@ -104,10 +98,17 @@ class _Server(uvicorn.Server):
         self._on_ready()
 
 
-def serve(explorer: Explorer, opened: socket.socket, *, host: str, on_ready: Callable[[], None]) -> None:
+def serve(
+    explorer: Explorer,
+    opened: socket.socket,
+    *,
+    host: str,
+    on_ready: Callable[[], None],
+    token: str | None = None,
+) -> None:
     """Answer requests until Ctrl-C; slow parts are computed in the background, so that the page opens at once."""
     config = uvicorn.Config(
-        make_app(explorer, host=host),
+        make_app(explorer, host=host, token=token),
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -17,6 +17,7 @@ import wordatoms
 from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.errors import ModelError
 from wordatoms.explorer.answers import NOT_FOUND, ApiError
+from wordatoms.explorer.editing import Editor
 from wordatoms.explorer.lineup import N_SHOWN, LineupAnswers
 from wordatoms.explorer.quotations import Quotations, WordQuotes
 from wordatoms.explorer.texts import TextAnswers
@@ -24,14 +25,34 @@ from wordatoms.explorer.words import Asked, WordAnswers, WordPage
 from wordatoms.pipeline.info import folder_facts
 from wordatoms.senses.comparison import Comparison, compare_senses
 from wordatoms.senses.model import SenseModel
+from wordatoms.storage.untrusted import read_json
 
 LICENCE = "LICENCE.txt"
+CARD = "card.json"
+"""What a model was made of and what it is bad at, written by whoever made it; few models have one."""
 LONGEST_LICENCE = 4000
 REPORT_PAGE = "index.html"
 REPORT_FILES = (REPORT_PAGE, "results.json")
 N_FILES_NAMED = 3
 N_LEARNED = 2000
 """The most frequent words, four of five in any text, are looked up before the first sentence is read."""
+
+
+class CardSource(NamedTuple):
+    """A part of the text that a model was trained on, its number of words, and its licence."""
+
+    name: str
+    words: int
+    licence: str
+
+
+class ModelCard(NamedTuple):
+    """The text of a model in one sentence, its licence, the parts of the text, and what the model is bad at."""
+
+    text: str
+    licence: str
+    sources: list[CardSource]
+    limits: list[str]
 
 
 class ModelFacts(NamedTuple):
@@ -49,6 +70,7 @@ class ModelFacts(NamedTuple):
     text: str | None
     tuned: bool
     licence: str | None
+    card: ModelCard | None
     models: list[str]
     corpus: bool
     lineups: int | None
@@ -65,15 +87,22 @@ class ComparePage(Comparison):
 class Explorer:
     """Answers for one page."""
 
-    def __init__(self, models: Sequence[SenseModel], *, corpus: Sequence[str] = (), report: Path | None = None) -> None:
+    def __init__(
+        self,
+        models: Sequence[SenseModel],
+        *,
+        corpus: Sequence[str] = (),
+        report: Path | None = None,
+        edit: bool = False,
+    ) -> None:
         names = unique_names(models)
         self.words = {name: WordAnswers(model) for name, model in zip(names, models, strict=True)}
         self.name, self.first = next(iter(self.words.items()))
         self.texts = TextAnswers(self.first)
         self.lineup = LineupAnswers(self.first.model)
         self.quotations = {name: Quotations(each.model, corpus) for name, each in self.words.items()}
+        self.editor = Editor(self.first.model) if edit else None
         self.report = report if report and (report / REPORT_PAGE).is_file() else None
-        self._has_corpus = bool(corpus)
 
     def warm(self) -> None:
         """Compute what the first questions would have to wait for, in the order in which it is likely to be needed."""
@@ -131,6 +160,7 @@ class Explorer:
             "contexts": "map" in self.first.model.folder.stages,
             "comparison": len(self.words) > 1,
             "report": self.report is not None,
+            "edit": self.editor is not None,
         }
         return [feature for feature, is_available in available.items() if is_available]
 
@@ -149,8 +179,9 @@ class Explorer:
             text=_describe_text(model),
             tuned="tune" in model.folder.stages,
             licence=_licence(model.path),
+            card=read_card(model.path),
             models=list(self.words),
-            corpus=self._has_corpus,
+            corpus=self.quotations[self.name].has_text,
             lineups=None,
             version=wordatoms.__version__,
         )
@@ -222,4 +253,14 @@ def _licence(folder: Path) -> str | None:
     try:
         return (folder / LICENCE).read_text("utf-8")[:LONGEST_LICENCE]
     except (OSError, UnicodeDecodeError):
+        return None
+
+
+def read_card(folder: Path) -> ModelCard | None:
+    """The card of a model; none if it has no readable one."""
+    try:
+        content = read_json(folder / CARD)
+        sources = [CardSource(str(name), int(words), str(licence)) for name, words, licence in content["sources"]]
+        return ModelCard(str(content["text"]), str(content["licence"]), sources, list(map(str, content["limits"])))
+    except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -7,7 +7,7 @@ index (`wordatoms.explorer.lookup`).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -20,12 +20,15 @@ from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.explorer.answers import unknown_word
 from wordatoms.explorer.cache import locked_cached_property
-from wordatoms.explorer.lookup import NearestWords, PrefixIndex, SpellingIndex
+from wordatoms.explorer.lookup import LONGEST, N_SUGGESTED, NearestWords, PrefixIndex, SpellingIndex
 from wordatoms.explorer.quotations import Quote
+from wordatoms.explorer.text_spans import utf16_offsets
 from wordatoms.senses.annotations import FILE as NOTES_FILE
 from wordatoms.senses.annotations import Notes
 from wordatoms.senses.by_use import UseAnswers, UseDisambiguator
+from wordatoms.senses.examples import find_word
 from wordatoms.senses.model import SenseModel
+from wordatoms.senses.reading import function_words
 from wordatoms.senses.results import LIGHTEST, AtomMatch, AtomView, Sense
 from wordatoms.senses.uses import NO_ATOM, WordUse
 
@@ -37,6 +40,8 @@ N_NEIGHBOURS = 10
 N_FOUND = 50
 """Maximum atoms in the result of a search."""
 MOST_SENSES = 30
+N_PARTS = 8
+"""Maximum known words shown for a text that is no word itself."""
 N_CACHED = 20_000
 N_DISAMBIGUATORS = 5000
 
@@ -56,11 +61,25 @@ class WordForm:
     uses: list[tuple[int, float]]
 
 
+class SenseExample(NamedTuple):
+    """A sentence that comes with the model: for a sense of the word, or for its atom with a word of the atom's own.
+
+    `start` and `end` are the place of the word in UTF-16 code units.
+    """
+
+    text: str
+    start: int
+    end: int
+    word: str
+    of: Literal["sense", "atom"]
+
+
 @dataclass(frozen=True)
 class WordSense(Sense):
-    """A sense with its heaviest meta-atom (id, label) and, once they are found, sentences of the corpus."""
+    """A sense with its heaviest meta-atom (id, label), an example and, once they are found, sentences of the corpus."""
 
     meta: tuple[int, str] | None = None
+    example: SenseExample | None = None
     sentences: list[Quote] | None = None
 
 
@@ -85,17 +104,42 @@ class WordPage:
 
 @dataclass(frozen=True)
 class AtomPage(AtomView):
-    """An atom, and whether its label was given by a person."""
+    """An atom, whether its label was given by a person, and its example with the place of the word."""
 
     named: bool = False
+    quote: SenseExample | None = None
 
 
 class AtomMap(NamedTuple):
-    """All atoms (x, y, meta-atom or -1, number of words, label), the labels of the meta-atoms, the hidden atoms."""
+    """All atoms (x, y, meta-atom or -1, number of words, label), the labels of the meta-atoms, the hidden atoms.
+
+    `names` are the texts to write on the map: labels without numbers and function words, empty if nothing is left.
+    `regions` are groups of meta-atoms, `region` is the group of each atom or -1; both are empty if the model has none.
+    """
 
     atoms: list[tuple[float, float, int, int, str]]
     metas: list[str]
     hidden: list[int]
+    names: list[str]
+    regions: list[str]
+    region: list[int]
+
+
+class InducedAtom(NamedTuple):
+    """An atom near to an induced vector."""
+
+    atom: int
+    similarity: float
+    label: str
+
+
+class InducedPage(NamedTuple):
+    """A vector for a word that the model does not know, by the words and atoms that are near to it."""
+
+    word: str
+    n_contexts: int
+    nearest: list[Neighbour]
+    atoms: list[InducedAtom]
 
 
 class WordAnswers:
@@ -155,8 +199,43 @@ class WordAnswers:
         """A word as the model spells it; an unknown word raises an error with suggestions."""
         known = self.model.find_spelling(word)
         if known is None:
-            raise unknown_word(word, len(self.model.words), self.spellings.suggest(word.lower()))
+            raise unknown_word(word, len(self.model.words), self._similar(word), self.parts_of(word))
         return known
+
+    def parts_of(self, text: str) -> list[str]:
+        """The known words in a text of several words, such as new and york in New York."""
+        tokens = self.model.tokenizer.tokens(text)
+        known = [token for token in dict.fromkeys(tokens) if token in self.model.embeddings]
+        return known[:N_PARTS] if len(tokens) > 1 else []
+
+    def _similar(self, text: str) -> list[str]:
+        """Known words spelled like a word, or like the unknown words of several."""
+        tokens = self.model.tokenizer.tokens(text)
+        if len(tokens) <= 1:
+            return self._similar_to(text.lower())
+        unknown = [token for token in dict.fromkeys(tokens) if token not in self.model.embeddings]
+        return [each for token in unknown[:N_PARTS] for each in self._similar_to(token)]
+
+    def _similar_to(self, word: str) -> list[str]:
+        """First the words with two letters exchanged, of which a short word shares too few to be found otherwise."""
+        exchanged = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(min(len(word), LONGEST) - 1))
+        known = [each for each in exchanged if each in self.model.embeddings]
+        return list(dict.fromkeys([*known, *self.spellings.suggest(word)]))[:N_SUGGESTED]
+
+    def induce(self, word: str, text: str) -> InducedPage:
+        """A vector for a word from pasted contexts, one on each line."""
+        lines = [line for line in text.splitlines() if line.strip()]
+        if not lines:
+            raise InputError("the contexts are empty; paste sentences with the word, one on each line.")
+        vector = self.model.induce(word, lines)
+        atoms = self.model.atoms.closest(vector, N_NEIGHBOURS)
+        notes = self.notes
+        return InducedPage(
+            word,
+            len(lines),
+            self.model.embeddings.nearest(vector, N_NEAREST),
+            [InducedAtom(atom, cosine, self.model.label(atom, notes)) for atom, cosine in atoms],
+        )
 
     def complete(self, prefix: str, n: int) -> list[str]:
         return self.prefixes.complete(prefix, n) or self.prefixes.complete(prefix.lower(), n)
@@ -239,7 +318,25 @@ class WordAnswers:
         metas = self.metas(sense.atom) if sense.atom != NO_ATOM else ()
         meta = next(((meta, label) for meta, _, label in metas), None)
         sentences = None if quotes is None else quotes.get(sense.atom if sense.sense is None else sense.sense, [])
-        return WordSense(**vars(sense), meta=meta, sentences=sentences)
+        return WordSense(**vars(sense), meta=meta, example=self._example(sense), sentences=sentences)
+
+    def _example(self, sense: Sense) -> SenseExample | None:
+        written = None if sense.sense is None else self.written_example(sense.sense)
+        return written or (None if sense.is_general else self.atom_example(sense.atom))
+
+    def written_example(self, sense: int) -> SenseExample | None:
+        """The sentence for a sense by use that comes with the model."""
+        names, uses = self.model.parts.atom_names, self.model.uses
+        if uses is None or names.uses != uses.fingerprint or sense not in names.senses:
+            return None
+        place = find_word(*names.senses[sense])
+        return sense_example(names.senses[sense].sentence, *place, "sense") if place else None
+
+    def atom_example(self, atom: int) -> SenseExample | None:
+        """The sentence of an atom that comes with the model."""
+        found = self.model.parts.atom_names.examples.get(atom)
+        place = find_word(*found) if found else None
+        return sense_example(found.sentence, *place, "atom") if found and place else None
 
     def _form(self, form: str) -> WordForm:
         return WordForm(form, self.count(form), self._code(form), [(use.sense, use.share) for use in self.uses(form)])
@@ -289,6 +386,7 @@ class WordAnswers:
             atom in notes.hidden,
             model.parts.atom_names.examples.get(atom),
             model.is_named(atom, notes),
+            self.atom_example(atom),
         )
 
     def atoms(self) -> AtomMap:
@@ -296,11 +394,29 @@ class WordAnswers:
         model, notes, metas = self.model, self.notes, self.meta_atoms
         homes = metas.codes.atoms[:, 0].tolist() if metas else [-1] * len(model.atoms)
         rows = zip(self.layout.tolist(), homes, model.atoms.n_words.tolist(), strict=True)
+        labels = [model.label(atom, notes) for atom in range(len(model.atoms))]
+        function = function_words(model)
+        named, is_written = [model.is_named(atom, notes) for atom in range(len(labels))], model.parts.atom_names.names
+        regions, region = self._regions(homes)
         return AtomMap(
-            [(x, y, home, n_words, model.label(atom, notes)) for atom, ((x, y), home, n_words) in enumerate(rows)],
+            [(x, y, home, n_words, label) for ((x, y), home, n_words), label in zip(rows, labels, strict=True)],
             list(metas.labels) if metas else [],
             sorted(notes.hidden),
+            [
+                map_name(label, function, is_name=is_name) if is_name or not is_written else ""
+                for label, is_name in zip(labels, named, strict=True)
+            ],
+            regions,
+            region,
         )
+
+    def _regions(self, homes: Sequence[int]) -> tuple[list[str], list[int]]:
+        """The named groups of meta-atoms, if the model has any, and the group of each atom; `homes`: its meta-atom."""
+        names: Mapping[str, Collection[int]] = getattr(self.model.parts.atom_names, "regions", None) or {}
+        if not names:
+            return [], []
+        of_meta = {meta: number for number, metas in enumerate(names.values()) for meta in metas}
+        return list(names), [of_meta.get(home, -1) for home in homes]
 
     def search(self, text: str) -> list[AtomMatch]:
         """Atoms by name, word or label, each with the reason it was found; none if nothing matches."""
@@ -308,3 +424,16 @@ class WordAnswers:
             return self.model.search(text, notes=self.notes)[:N_FOUND]
         except UnknownWordError:
             return []
+
+
+def sense_example(text: str, start: int, end: int, of: Literal["sense", "atom"]) -> SenseExample:
+    offsets = utf16_offsets(text)
+    return SenseExample(text, offsets[start], offsets[end], text[start:end], of)
+
+
+def map_name(label: str, function: Collection[str], *, is_name: bool) -> str:
+    """What the map calls an atom: its name, or the first word of its label that is no number and no function word."""
+    if is_name and not label.replace(" ", "").isdigit():
+        return label
+    words = (word for word in label.split(", ") if any(map(str.isalpha, word)) and word not in function)
+    return next(words, "")

@@ -27,6 +27,7 @@ from wordatoms.text.spans import find_spans, normal_form
 
 if TYPE_CHECKING:
     from wordatoms.senses.by_use import UseAnswers, UseDisambiguator
+    from wordatoms.senses.model import SenseModel
 
 N_AROUND = 60
 """Characters of the line shown on each side of the word."""
@@ -94,10 +95,22 @@ def _written(answers: UseAnswers, word: str, *, forms: bool) -> Iterator[Example
     if names.uses != answers.uses.fingerprint:
         return
     for sense, (use, _) in answers.pool(answers.forms(word, pooled=forms), word).items():
-        if sense in names.senses:
-            form, sentence = names.senses[sense]
-            if found := re.search(rf"\b{re.escape(form)}\b", sentence, re.IGNORECASE):
-                yield Example(word, sense, use.atom, sentence, found.start(), found.end(), "", -1, None)
+        if sense in names.senses and (place := find_word(*names.senses[sense])):
+            yield Example(word, sense, use.atom, names.senses[sense].sentence, *place, "", -1, None)
+
+
+def find_word(word: str, sentence: str) -> tuple[int, int] | None:
+    """Return the first character of a word in a sentence, and the one after its last."""
+    found = re.search(rf"\b{re.escape(word)}\b", sentence, re.IGNORECASE)
+    return found.span() if found else None
+
+
+def has_quotations(model: SenseModel) -> bool:
+    """Tell whether senses can be quoted from the text of a model: it knows places, and some file is still there."""
+    if model.uses is None or not len(model.uses.examples):
+        return False
+    inputs = model.folder.stages.get("observe", {}).get("inputs")
+    return any(file.shard() is not None for file in recorded_files(inputs))
 
 
 def _quoted(answers: UseAnswers, word: str, *, n: int, forms: bool) -> Iterator[Example]:

@@ -3,9 +3,10 @@
 import { staticAnswer } from "./static.js";
 
 export class ApiError extends Error {
-  constructor(message, status, suggestions = []) {
+  /** For an unknown word, `more` has similar spellings and the known words in it. */
+  constructor(message, status, more = {}) {
     super(message);
-    Object.assign(this, { status, suggestions });
+    Object.assign(this, { status, suggestions: more.suggestions, parts: more.parts });
   }
 }
 
@@ -36,6 +37,9 @@ export function ask(...parts) {
   return answers.get(key);
 }
 
+/** Something was changed: ask again. */
+export const forget = () => answers.clear();
+
 function keep(key, promise) {
   answers.set(key, promise);
   promise.catch(() => answers.delete(key)); // so that it can be retried
@@ -60,5 +64,5 @@ async function fetchJson(address) {
   }
   const body = await response.json().catch(() => null);
   if (response.ok && body !== null) return body;
-  throw new ApiError(body?.error ?? `The server answered with ${response.status}.`, response.status, body?.suggestions);
+  throw new ApiError(body?.error ?? `The server answered with ${response.status}.`, response.status, body ?? {});
 }

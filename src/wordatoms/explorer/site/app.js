@@ -2,8 +2,10 @@
 
 import { model } from "./api.js";
 import { announce, h, put } from "./dom.js";
+import { arrive, keepPlaces, takePlace } from "./places.js";
+import { takeToken } from "./editing.js";
 import { parseAddress } from "./router.js";
-import { failure } from "./parts/states.js";
+import { failure, settled } from "./parts/states.js";
 import { focusSearch, wordSearch } from "./parts/search.js";
 import { setUpTheme } from "./theme.js";
 import { availableViews, findView } from "./views.js";
@@ -13,6 +15,7 @@ let shown = { view: null, handle: null };
 let turn = 0;
 
 async function start() {
+  takeToken();
   setUpTheme(document.getElementById("theme"));
   document.getElementById("top-search").append(wordSearch());
   document.addEventListener("keydown", shortcut);
@@ -23,6 +26,7 @@ async function start() {
     put(main, failure(error));
     return;
   }
+  keepPlaces();
   addEventListener("hashchange", follow);
   await follow();
 }
@@ -40,21 +44,23 @@ async function follow() {
   const route = parseAddress(location.hash);
   const view = findView(route.view);
   const mine = ++turn;
+  const arrival = arrive();
   markCurrent(view);
-  if (view === shown.view && shown.handle?.update?.(route)) return;
-  const module = await import(`./views/${view.name}.js`);
-  if (mine === turn) show(view, route, module);
+  if (view !== shown.view || !shown.handle?.update?.(route)) {
+    const module = await import(`./views/${view.name}.js`);
+    if (mine !== turn) return;
+    show(view, route, module);
+  }
+  await settled();
+  if (mine === turn) await takePlace(arrival, main, settled);
 }
 
 function show(view, route, module) {
   shown.handle?.close?.();
-  const isFirst = shown.view === null;
   document.body.dataset.view = view.name;
   const handle = module.open(route, { setTitle });
   shown = { view, handle };
   put(main, handle.element);
-  scrollTo(0, 0);
-  if (!isFirst && !main.contains(document.activeElement)) main.focus({ preventScroll: true });
 }
 
 function markCurrent({ name, under = name }) {

@@ -1,6 +1,7 @@
 // Tables as CSV files.
 
 import { h } from "./dom.js";
+import { saveButton } from "./saving.js";
 
 /** Rows are objects with the same keys; numbers are not rounded. */
 export function toCsv(rows) {
@@ -19,16 +20,6 @@ function cell(value) {
 
 /** A button that saves the rows that `makeRows` returns when it is pressed. */
 export function csvButton(name, makeRows, label = "CSV") {
-  const save = () => download(`${name.replace(/[^\p{L}\p{N}._-]+/gu, "-")}.csv`, toCsv(makeRows()));
-  return h(
-    "button",
-    { type: "button", class: "plain small", onclick: save, title: "Download this table as CSV" },
-    `↓ ${label}`,
-  );
-}
-
-function download(name, text) {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  h("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 1000);
+  const make = () => new Blob([toCsv(makeRows())], { type: "text/csv;charset=utf-8" });
+  return saveButton(label, "Download this table as CSV", `${name}.csv`, make);
 }

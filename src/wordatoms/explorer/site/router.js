@@ -31,7 +31,7 @@ export function addressOf(view, ...rest) {
 export function goTo(address, { replace = false } = {}) {
   if (!replace) location.hash = address;
   else {
-    history.replaceState(null, "", address);
+    history.replaceState(history.state, "", address); // the same entry, at the same place
     dispatchEvent(new HashChangeEvent("hashchange"));
   }
 }

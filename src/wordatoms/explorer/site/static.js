@@ -1,11 +1,12 @@
 // The answers of a static export, put together from its files in the same form as the server's.
 // Words share files (api/words/ti.json) and contain numbers only; the labels of atoms are in their own files.
 
+import { similarTo } from "./spelling.js";
 import { labelPattern, tokenize } from "./tokens.js";
 
 const N_WORDS = 12; // nearest and linked words of a sense
 const PAPER_T = 4;
-const LEAST_PREFIX = 2;
+const MOST_PARTS = 8;
 const MOST_FOUND = 50;
 const MOST_SENSES = 30;
 const SENSES_PER_FILE = 128;
@@ -153,28 +154,28 @@ function poolUses(forms) {
 
 async function makeSenseByUse(files, use, entry, forms, words) {
   const chunk = await files.get(`senses/${Math.floor(use.sense / SENSES_PER_FILE)}`);
-  const [atom, isGeneral, near] = chunk[use.sense % SENSES_PER_FILE];
+  const [atom, isGeneral, near, written] = chunk[use.sense % SENSES_PER_FILE];
   const nearest = near.map(([rank, similarity]) => ({ word: words[rank - 1], similarity }));
   const label = isGeneral ? "general use" : nearest.slice(0, N_LABEL_WORDS).map(({ word }) => word).join(", ");
   const weight = entry.atoms.find(([id]) => id === atom)?.[1] ?? 0;
-  const unnamed = { label, named: false, linked: [], meta: null };
+  const unnamed = { label, named: false, linked: [], meta: null, example: null };
   const ofAtom = atom < 0 ? unnamed : await makeSense(files, atom, weight, forms);
-  return { ...ofAtom, ...use, atom, weight, nearest, is_general: isGeneral };
+  const example = written ?? (isGeneral ? null : ofAtom.example);
+  return { ...ofAtom, ...use, atom, weight, nearest, example, is_general: isGeneral };
 }
 
 async function unknownWord(files, given) {
   const words = await files.words();
   const n = words.length.toLocaleString("en");
-  throw new files.ApiError(`'${given}' is not among the ${n} words of the vocabulary.`, 404, similar(words, given));
-}
-
-/** Words with the longest common prefix. */
-function similar(words, given) {
-  for (let length = given.length - 1; length >= LEAST_PREFIX; length--) {
-    const found = withPrefix(words, given.toLowerCase().slice(0, length), 3);
-    if (found.length) return found;
-  }
-  return [];
+  const known = new Set(words);
+  const isKnown = (word) => known.has(word);
+  const tokens = [...new Set(await files.tokens(given))];
+  const isPhrase = (await files.tokens(given)).length > 1;
+  const strange = isPhrase ? tokens.filter((token) => !isKnown(token)).slice(0, MOST_PARTS) : [given.toLowerCase()];
+  throw new files.ApiError(`'${given}' is not among the ${n} words of the vocabulary.`, 404, {
+    suggestions: strange.flatMap((word) => similarTo(word, words, isKnown)),
+    parts: isPhrase ? tokens.filter(isKnown).slice(0, MOST_PARTS) : [],
+  });
 }
 
 async function readForms(files, word, entry) {
@@ -196,7 +197,7 @@ function pool(forms) {
 }
 
 async function makeSense(files, atom, weight, forms) {
-  const { label, named = false, nearest, words, meta } = await files.get(`atom/${atom}`);
+  const { label, named = false, nearest, words, meta, quote } = await files.get(`atom/${atom}`);
   const own = new Set(forms.map(({ form }) => form));
   const shares = forms.flatMap(({ form, atoms }) =>
     atoms.filter(([id]) => id === atom).map(([, share]) => [form, share]),
@@ -210,6 +211,7 @@ async function makeSense(files, atom, weight, forms) {
     linked: words.filter((link) => !own.has(link.word)).slice(0, N_WORDS),
     forms: Object.fromEntries(shares),
     meta: meta.length ? [meta[0][0], meta[0][2]] : null,
+    example: quote ?? null,
   };
 }
 

@@ -14,7 +14,10 @@ export const VIEWS = [
   { name: "word", title: "Word" },
   { name: "sentence", title: "Sentence", needs: "contexts" },
   { name: "map", title: "Map", card: ["The map", "All atoms of discourse in the plane: pan, zoom, search."] },
+  { name: "atoms", under: "map" },
   { name: "atom", under: "map" },
+  { name: "meta", under: "map" },
+  { name: "pick", under: "word" },
   {
     name: "lineup",
     title: "Lineup",

@@ -1,6 +1,6 @@
 // Which part of the plane is on the screen; y grows upwards in the plane, downwards on the screen.
 
-const ZOOM_OUT = 0.6;
+const ZOOM_OUT = 0.4;
 const ZOOM_IN = 60;
 const MARGIN = 0.92;
 
@@ -17,6 +17,15 @@ export class Camera {
   /** Pixels per unit of the plane. */
   get scale() {
     return (Math.min(this.width / this.extent.x, this.height / this.extent.y) / 2) * MARGIN * this.zoom;
+  }
+
+  /** Show everything in the part of the screen that nothing covers. */
+  showAll({ left = 0, right = 0, top = 0, below = 0 }) {
+    const { width, height, extent } = this;
+    const fit = (across, down) => Math.min(across / extent.x, down / extent.y);
+    this.zoom = clamp(fit(width - left - right, height - top - below) / fit(width, height), ZOOM_OUT, 1);
+    this.x = (right - left) / 2 / this.scale;
+    this.y = (top - below) / 2 / this.scale;
   }
 
   toScreen(x, y) {

@@ -11,19 +11,25 @@ const GLIDE = 420; // ms of flight to an atom
 const CLOSE_UP = 6;
 
 export class Chart {
-  /** `choose(atom)` is called with the atom that was clicked, -1 for none. */
-  constructor(points, { choose, describe }) {
+  /**
+   * `choose(atom)` is called with the atom that was clicked, -1 for none; `covered()` says how much of the map is covered
+   * at each side.
+   */
+  constructor(points, { choose, describe, covered }) {
     this.canvas = h("canvas", {
       class: "chart",
       tabindex: 0,
       role: "application",
       "aria-label":
-        "Map of the atoms. Arrow keys move it, + and − zoom, 0 shows all, Enter chooses the atom in the middle.",
+        "Map of the atoms; the same is there as a list. Arrow keys move it, + and − zoom, 0 shows all, " +
+        "Enter chooses the atom in the middle.",
     });
     Object.assign(this, {
       points,
       choose,
       describe,
+      covered,
+      isOverview: true,
       camera: new Camera(points.extent),
       painter: new Painter(this.canvas, points),
     });
@@ -44,7 +50,7 @@ export class Chart {
     return {
       pan: (right, down) => this.move(() => this.camera.pan(right, down)),
       zoom: (factor, left, top) => this.move(() => this.camera.zoomBy(factor, left, top)),
-      reset: () => this.move(() => Object.assign(this.camera, { x: 0, y: 0, zoom: 1 })),
+      reset: () => this.showAll(),
       click: (left = this.camera.width / 2, top = this.camera.height / 2) =>
         this.choose(this.atomAt(left, top, left === this.camera.width / 2 ? 80 : REACH)),
       hover: (left, top) => this.hover(this.atomAt(left, top)),
@@ -72,8 +78,14 @@ export class Chart {
 
   move(change) {
     this.flight = null;
+    this.isOverview = false;
     change();
     this.redraw();
+  }
+
+  showAll() {
+    this.move(() => this.camera.showAll(this.covered()));
+    this.isOverview = true;
   }
 
   recolour() {
@@ -86,17 +98,24 @@ export class Chart {
     this.camera.resize(width, height);
     this.painter.resize(width, height, devicePixelRatio || 1);
     this.painter.setColours(isDark());
+    if (this.isOverview) this.camera.showAll(this.covered());
     this.draw(); // at once: a resized canvas is blank
   }
 
   /** Glide to an atom, close enough to read what is around it; it comes to rest where nothing covers it. */
-  flyTo(atom, { right, below }) {
+  flyTo(atom) {
     if (!this.painter.ratio) this.fit(); // an address that leads straight to an atom
+    const { left = 0, right = 0, top = 0, below = 0 } = this.covered();
+    this.isOverview = false;
     const { camera, points } = this;
     const from = { x: camera.x, y: camera.y, zoom: camera.zoom };
     const zoom = Math.max(camera.zoom, CLOSE_UP);
     const scale = (camera.scale / camera.zoom) * zoom;
-    const to = { x: points.x[atom] + right / 2 / scale, y: points.y[atom] - below / 2 / scale, zoom };
+    const to = {
+      x: points.x[atom] + (right - left) / 2 / scale,
+      y: points.y[atom] + (top - below) / 2 / scale,
+      zoom,
+    };
     const hasMotion = !matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.flight = { from, to, start: performance.now(), lasts: hasMotion ? GLIDE : 0 };
     this.redraw();
@@ -119,6 +138,11 @@ export class Chart {
       if (this.flight) this.step(now);
       this.draw();
     });
+  }
+
+  /** What is seen, as an SVG. */
+  drawSvg() {
+    return this.painter.drawSvg(this.camera, this.marks);
   }
 
   draw() {

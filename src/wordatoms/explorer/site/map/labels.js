@@ -1,34 +1,60 @@
-// Which labels to show: those of much-used atoms first, as long as they cover no other. More appear as one zooms in.
+// Names on the map: of regions and meta-atoms from afar, of atoms from near, as long as they cover no other.
 
 const CELL = 24; // pixels of the grid that knows where labels are
 const MOST = 130;
 const SIZE = 12.5;
-const WHOLE_AT = 5; // from this zoom on a label has all its words
+const REGIONS_UNTIL = 2.2; // zoom
+const METAS_UNTIL = 4.5;
+const ATOMS_FROM = 2.2;
+const MOST_FOUND = 60; // so many names of atoms that were searched for
 
 /** Labels to draw: text, place, size. */
 export function placeLabels(painter, camera, { chosen, hovered, found }) {
   const { points } = painter;
   const room = new Room(camera);
   const placed = [];
-  for (const atom of new Set([chosen, hovered]))
-    if (atom >= 0) placed.push(room.take(makeLabel(painter, camera, atom, true)));
-  const most = Math.min(MOST, 30 + 24 * camera.zoom);
-  for (const atom of points.byUse) {
-    if (placed.length >= most) break;
-    if (atom === chosen || atom === hovered || (found && !found.has(atom))) continue;
-    const [left, top] = camera.toScreen(points.x[atom], points.y[atom]);
-    if (!room.isFreeAt(left, top + SIZE)) continue; // most end here, which is cheap
-    const label = makeLabel(painter, camera, atom, false);
-    if (room.isFree(label)) placed.push(room.take(label));
+  const marked = new Set([chosen, hovered].filter((atom) => atom >= 0));
+  for (const atom of marked) placed.push(room.take(atomLabel(painter, camera, atom, true)));
+  const add = (label) => label.text && room.isFree(label) && placed.push(room.take(label));
+  for (const atom of [...(found ?? [])].slice(0, MOST_FOUND))
+    if (!marked.has(atom)) add(atomLabel(painter, camera, atom, false));
+  if (found) return placed.reverse();
+  if (camera.zoom < REGIONS_UNTIL) for (const group of points.regions) add(groupLabel(painter, camera, group, SIZE + 3));
+  if (camera.zoom < METAS_UNTIL) {
+    const size = points.regions.length ? SIZE : SIZE + 1.5;
+    const bySize = [...points.metas].sort((one, other) => other.atoms.length - one.atoms.length);
+    for (const group of bySize) if (group.atoms.length) add(groupLabel(painter, camera, group, size));
   }
+  if (camera.zoom >= ATOMS_FROM) addAtoms(painter, camera, room, placed, marked);
   return placed.reverse(); // the strong ones last, on top
 }
 
-function makeLabel(painter, camera, atom, isStrong) {
+function addAtoms(painter, camera, room, placed, marked) {
+  const { points } = painter;
+  const most = Math.min(MOST, 30 + 24 * camera.zoom);
+  for (const atom of points.byUse) {
+    if (placed.length >= most) break;
+    if (marked.has(atom) || !points.names[atom]) continue;
+    const [left, top] = camera.toScreen(points.x[atom], points.y[atom]);
+    if (!room.isFreeAt(left, top + SIZE)) continue; // most end here, which is cheap
+    const label = atomLabel(painter, camera, atom, false);
+    if (room.isFree(label)) placed.push(room.take(label));
+  }
+}
+
+/** The name of a region or meta-atom, where most of its atoms are. */
+function groupLabel(painter, camera, { name, x, y }, size) {
+  const [middle, top] = camera.toScreen(x, y);
+  const width = widthOf(painter, name, size) * 1.08; // it is bold
+  const isSeen = middle > 0 && middle < camera.width; // then all of it is
+  const left = isSeen ? Math.max(width / 2 + 4, Math.min(camera.width - width / 2 - 4, middle)) : middle;
+  return { text: name, left, top, size, width, isStrong: true };
+}
+
+function atomLabel(painter, camera, atom, isStrong) {
   const { points } = painter;
   const [left, top] = camera.toScreen(points.x[atom], points.y[atom]);
-  const isWhole = isStrong || camera.zoom >= WHOLE_AT;
-  const text = isWhole ? points.labels[atom] : points.shortLabels[atom];
+  const text = isStrong ? points.labels[atom] : points.names[atom];
   const size = isStrong ? SIZE + 1.5 : SIZE;
   return {
     text,
@@ -75,6 +101,7 @@ class Room {
   }
 
   isFree(label) {
+    if (!this.isFreeAt(label.left, label.top)) return false; // also where it is outside
     for (const cell of this.cells(label)) if (this.taken[cell]) return false;
     return true;
   }

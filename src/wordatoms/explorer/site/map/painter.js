@@ -1,6 +1,8 @@
-// Draws what the camera sees: a disc for each atom, coloured by its meta-atom, and labels where there is room.
+// Draws what the camera sees: a disc for each atom, coloured by its group, and labels where there is room.
 // Labels are drawn once and copied from then on, which is several times faster than drawing them each time.
 
+import { svg } from "../dom.js";
+import { lettering, sheet } from "../pictures.js";
 import { placeLabels } from "./labels.js";
 import { Pixels, toPixel } from "./pixels.js";
 
@@ -34,7 +36,7 @@ export class Painter {
     this.letterings.clear();
   }
 
-  /** Neighbouring numbers get colours far from each other. */
+  /** The colour of a region or meta-atom; neighbouring numbers get colours far from each other. */
   colour(meta) {
     if (meta < 0) return this.isDark ? "#8a9097" : "#8b8f96";
     const hue = Math.round(((meta * GOLDEN) % 360) / (360 / HUES)) * (360 / HUES);
@@ -79,7 +81,7 @@ export class Painter {
     const top = Math.round(this.canvas.height / 2 + camera.y * scale);
     discs.clear(toPixel(this.paper));
     points.within(camera.bounds(BIGGEST), (atom) => {
-      const colour = this.pixel(points.meta[atom], found !== null);
+      const colour = this.pixel(points.colourOf[atom], found !== null);
       discs.disc(
         left + Math.round(points.x[atom] * scale),
         top - Math.round(points.y[atom] * scale),
@@ -101,7 +103,7 @@ export class Painter {
     const [left, top] = camera.toScreen(points.x[atom], points.y[atom]);
     context.beginPath();
     context.arc(left, top, Math.max(4, this.radius(atom, camera) * grow), 0, 2 * Math.PI);
-    context.fillStyle = this.colour(points.meta[atom]);
+    context.fillStyle = this.colour(points.colourOf[atom]);
     context.fill();
     context.lineWidth = rim;
     context.strokeStyle = this.ink;
@@ -121,6 +123,32 @@ export class Painter {
     }
   }
 
+  /** What is seen, as an SVG. */
+  drawSvg(camera, marks) {
+    const { points } = this;
+    const { found, chosen } = marks;
+    const discs = [];
+    points.within(camera.bounds(BIGGEST), (atom) => {
+      const [cx, cy] = camera.toScreen(points.x[atom], points.y[atom]).map(tenths);
+      const isMarked = found?.has(atom) || atom === chosen;
+      const look = { fill: this.colour(points.colourOf[atom]), "fill-opacity": found && !isMarked ? FADED : 1 };
+      const rim = isMarked ? { stroke: this.ink, "stroke-width": 1.5 } : {};
+      discs.push(svg("circle", { cx, cy, r: tenths(this.radius(atom, camera)), ...look, ...rim }));
+    });
+    const labels = placeLabels(this, camera, marks).map(({ text, left, top, size, isStrong }) =>
+      lettering(text, {
+        x: tenths(left),
+        y: tenths(top),
+        size,
+        fill: this.ink,
+        weight: isStrong ? 600 : 400,
+        anchor: "middle",
+        halo: this.paper,
+      }),
+    );
+    return sheet(Math.round(camera.width), Math.round(camera.height), discs, labels);
+  }
+
   /** At whole pixels of the screen letters are sharp. */
   whole(length) {
     return Math.round(length * this.ratio) / this.ratio;
@@ -128,15 +156,17 @@ export class Painter {
 
   /** A picture of a label, with a rim of the colour of the paper. */
   lettering(label) {
-    const key = `${label.isStrong}${label.text}`;
+    const key = `${label.isStrong}${label.size}${label.text}`;
     if (this.letterings.size > MOST_LETTERINGS) this.letterings.clear();
     if (!this.letterings.has(key)) this.letterings.set(key, makeLettering(label, this));
     return this.letterings.get(key);
   }
 }
 
+const tenths = (length) => Math.round(length * 10) / 10;
+
 function makeLettering({ text, size, width, isStrong }, { ratio, font, paper, ink }) {
-  const box = { width: width * 1.1 + 2 * RIM + 2, height: size * 1.5 + 2 * RIM };
+  const box = { width: width * 1.14 + 2 * RIM + 2, height: size * 1.5 + 2 * RIM };
   const image = new OffscreenCanvas(Math.ceil(box.width * ratio), Math.ceil(box.height * ratio));
   const context = image.getContext("2d");
   context.scale(ratio, ratio);

@@ -1,10 +1,14 @@
-// The atoms as arrays, and a grid over the plane that finds those in a rectangle or near a place.
+// The atoms as arrays, their groups, and a grid over the plane that finds those in a rectangle or near a place.
 
 const CELLS = 48; // on each side
+const DENSE = 0.12; // members of a group within this distance make the place of its name
 
 export class Points {
-  /** Rows are [x, y, meta, n_words, label], as the server gives them; the map lies down where the screen is wide. */
-  constructor(rows, hidden = [], isWide = false) {
+  /**
+   * Atoms are [x, y, meta, n_words, label], as the server gives them, with their names on the map, and the meta-atoms and
+   * regions by name; the map lies down where the screen is wide.
+   */
+  constructor({ atoms: rows, metas = [], hidden = [], names, regions = [], region = [] }, isWide = false) {
     const n = rows.length;
     const isTurned = isWide === reach(rows, 0) < reach(rows, 1);
     this.x = Float32Array.from(rows, (row) => row[isTurned ? 1 : 0]);
@@ -13,7 +17,7 @@ export class Points {
     this.meta = Int32Array.from(rows, (row) => row[2] ?? -1);
     this.nWords = Int32Array.from(rows, (row) => row[3]);
     this.labels = rows.map((row) => row[4]);
-    this.shortLabels = this.labels.map((label) => label.split(", ", 1)[0]);
+    this.names = names ?? this.labels.map((label) => label.split(", ", 1)[0]);
     this.sizes = Float32Array.from(this.nWords, (words) => 1.1 + 0.32 * Math.log2(1 + words));
     this.largest = this.sizes.reduce((most, size) => Math.max(most, size), 1);
     this.isHidden = new Uint8Array(n);
@@ -23,10 +27,34 @@ export class Points {
     this.byUse = Int32Array.from(shown.sort((one, other) => this.nWords[other] - this.nWords[one] || one - other));
     this.cells = Array.from({ length: CELLS * CELLS }, () => []);
     for (const atom of this.byUse) this.cells[cellOf(this.x[atom]) + CELLS * cellOf(this.y[atom])].push(atom);
+    this.metas = this.makeGroups(metas, this.meta);
+    this.region = regions.length ? Int32Array.from(region) : null;
+    this.regions = this.region ? this.makeGroups(regions, this.region) : [];
+    /** The group that gives an atom its colour: its region where there are regions, else its meta-atom. */
+    this.colourOf = this.region ?? this.meta;
   }
 
   get length() {
     return this.labels.length;
+  }
+
+  /** Groups by number: name, members, and the place of the name, which is where most members are. */
+  makeGroups(names, groupOf) {
+    const groups = names.map((name, number) => ({ number, name, atoms: [] }));
+    for (const atom of this.byUse) groups[groupOf[atom]]?.atoms.push(atom);
+    for (const group of groups) Object.assign(group, this.densestPlace(group.atoms));
+    return groups;
+  }
+
+  densestPlace(atoms) {
+    const near = (one) =>
+      atoms.filter((other) => Math.hypot(this.x[one] - this.x[other], this.y[one] - this.y[other]) < DENSE);
+    const most = atoms.reduce((best, atom) => {
+      const around = near(atom);
+      return around.length > best.length ? around : best;
+    }, []);
+    const mean = (places) => most.reduce((sum, atom) => sum + places[atom], 0) / Math.max(most.length, 1);
+    return { x: mean(this.x), y: mean(this.y) };
   }
 
   /** Call back with each atom in (about) a rectangle. */

@@ -5,7 +5,7 @@ import { csvButton } from "../csv.js";
 import { h } from "../dom.js";
 import { count, decimal, percent } from "../numbers.js";
 import { addressOf } from "../router.js";
-import { columnHead, dataTable, GENERAL, sectionHead, shortLabel, tone } from "./words.js";
+import { columnHead, dataTable, GENERAL, shortLabel, tone } from "./words.js";
 
 const KINDS = {
   code: {
@@ -42,8 +42,7 @@ export async function formsTable(answer, labels, places, model) {
   const rows = shown.map((key) => row(key, names.get(key), answer, top, places.get(key), kind));
   const save = csvButton(`${answer.word}-forms`, () => rowsOf(answer.forms, shown, names, kind));
   return [
-    sectionHead("How the forms differ", save),
-    h("p", { class: "quiet" }, kind.note),
+    h("div", { class: "section-head" }, h("p", { class: "quiet" }, kind.note), save),
     dataTable("forms", "Forms and their senses", [columnHead(kind.title), answer.forms.map(formHead)], rows),
   ];
 }

@@ -36,8 +36,21 @@ export function failure(error) {
   );
 }
 
+const pending = new Set();
+
+/** Resolves when nothing is being filled any more. */
+export async function settled() {
+  while (pending.size) await Promise.all(pending);
+}
+
 /** Show a spinner, then what `make` returns, or an error; only the latest call for a place is shown. */
-export async function fillWhenReady(place, make) {
+export function fillWhenReady(place, make) {
+  const filling = fill(place, make).finally(() => pending.delete(filling));
+  pending.add(filling);
+  return filling;
+}
+
+async function fill(place, make) {
   const turn = (place.turn = (place.turn ?? 0) + 1);
   const waiting = setTimeout(() => place.turn === turn && put(place, loading()), place.childElementCount ? 250 : 60);
   try {

@@ -1,9 +1,14 @@
-// The model that is served, and the keyboard shortcuts.
+// The model that is served: the text of the model, its licence, its size, what it is bad at; the idea; the keyboard.
 
 import { model } from "../api.js";
+import { csvButton } from "../csv.js";
 import { h } from "../dom.js";
 import { count } from "../numbers.js";
+import { fold } from "../parts/fold.js";
 import { fillWhenReady } from "../parts/states.js";
+import { columnHead, dataTable } from "../parts/words.js";
+
+const FEW_TOKENS = 10_000_000;
 
 const KEYS = [
   ["/", "go to the search field"],
@@ -11,6 +16,7 @@ const KEYS = [
   ["← → ↑ ↓", "move the map"],
   ["+ − 0", "zoom in, zoom out, show the whole map"],
   ["Enter", "select the atom in the middle of the map"],
+  ["Esc", "close the panel of the map"],
   ["Ctrl + Enter", "analyse the text"],
 ];
 
@@ -32,33 +38,73 @@ export function open(_route, { setTitle }) {
 }
 
 function makePage(about) {
+  const { card } = about;
   return [
-    h("header", { class: "page-head" }, h("h1", {}, "About")),
-    h("section", {}, h("p", {}, IDEA), h("p", {}, SOURCE)),
-    list(
-      "The model",
-      factsOf(about).filter(([, value]) => value),
+    h(
+      "header",
+      { class: "page-head" },
+      h("h1", {}, "About"),
+      card && h("p", { class: "lead" }, card.text),
     ),
+    h(
+      "div",
+      { class: "columns" },
+      list(
+        "The model",
+        factsOf(about).filter(([, value]) => value),
+      ),
+      titled("What it is bad at", h("ul", { class: "limits" }, limitsOf(about).map((limit) => h("li", {}, limit)))),
+    ),
+    card?.sources.length > 0 && titled("The text", sourcesTable(about)),
+    titled("The idea", h("p", {}, IDEA), h("p", {}, SOURCE)),
     list(
       "Keyboard",
       KEYS.map(([key, what]) => [h("kbd", {}, key), what]),
     ),
-    about.licence && titled("Licence of the model", h("pre", { class: "licence" }, about.licence)),
+    about.licence && fold("licence", "Licence of the model", h("pre", { class: "licence" }, about.licence), { kind: "large" }),
     !about.static &&
       h("p", { class: "quiet" }, "For programs: ", h("a", { href: "openapi.json" }, "the API of this server"), "."),
   ];
 }
 
 function factsOf(about) {
+  const size = about.tokens && `${count(about.tokens)} tokens`;
   return [
     ["Model", about.name],
+    ["Text", about.card ? size : [size, about.text].filter(Boolean).join(": ")],
+    ["Licence", about.card?.licence ?? (about.licence ? "see below" : "none is stated")],
     ["Words", count(about.words)],
-    ["Atoms", `${count(about.atoms)}, in ${count(about.metas)} meta-atoms`],
+    ["Atoms", atomsOf(about)],
     ["Vectors", `${about.dim} dimensions, by ${about.method}`],
-    ["Trained on", [about.tokens && `${count(about.tokens)} words`, about.text].filter(Boolean).join(": ")],
-    ["Tuned", about.tuned ? "yes, on pseudowords" : "no; the probabilities of senses are less reliable"],
+    ["Tuned", about.tuned ? "yes, on pseudowords" : "no"],
     ["Other models", about.models.filter((name) => name !== about.name).join(", ")],
     ["Program", `wordatoms ${about.version}`],
+  ];
+}
+
+function atomsOf({ atoms, metas }) {
+  return [h("a", { href: "#/atoms" }, count(atoms)), metas > 0 && `, in ${count(metas)} meta-atoms`];
+}
+
+/** What the card says, or what is true of any model. */
+function limitsOf({ card, tuned, tokens }) {
+  if (card) return card.limits;
+  return [
+    "It knows what its text says, and repeats its associations with names, peoples and professions.",
+    "Some senses are subjects in which a word is used; rare senses are missed.",
+    tokens && tokens < FEW_TOKENS && `Its text is short: ${count(tokens)} words. Below some ten million, few senses are found.`,
+    !tuned && "It was not tuned, so the probabilities of senses are less reliable; run wordatoms tune.",
+  ].filter(Boolean);
+}
+
+function sourcesTable({ card }) {
+  const heads = ["Source", "Words", "Licence"].map((name) => columnHead(name));
+  const rows = card.sources.map(({ name, words, licence }) =>
+    h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "number" }, count(words)), h("td", {}, licence)),
+  );
+  return [
+    dataTable("sources", "The text", heads, rows),
+    csvButton("text", () => card.sources),
   ];
 }
 

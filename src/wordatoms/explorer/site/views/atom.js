@@ -3,7 +3,9 @@
 import { ask } from "../api.js";
 import { csvButton } from "../csv.js";
 import { h } from "../dom.js";
+import { atomForms, canEdit } from "../editing.js";
 import { decimal, plural } from "../numbers.js";
+import { shortQuotation } from "../parts/quotations.js";
 import { fillWhenReady } from "../parts/states.js";
 import { bar, sectionHead, wordChips } from "../parts/words.js";
 import { addressOf } from "../router.js";
@@ -20,7 +22,7 @@ export function open(route, { setTitle }) {
 }
 
 async function makePage(atom, setTitle) {
-  const answer = await ask("atom", atom);
+  const [answer, isEditable] = [await ask("atom", atom), await canEdit()];
   setTitle(answer.label);
   return [
     h(
@@ -28,12 +30,14 @@ async function makePage(atom, setTitle) {
       { class: "page-head" },
       h("h1", {}, answer.label),
       h("p", { class: "quiet" }, `Atom ${answer.atom} · a sense of ${plural(answer.n_words, "word")}`),
-      Boolean(answer.example) && h("p", {}, `“${answer.example.sentence}”`),
+      Boolean(answer.quote) && h("div", { class: "atom-example" }, shortQuotation(answer.quote)),
       h(
         "div",
         { class: "actions" },
         h("a", { class: "button", href: addressOf("map", "atom", answer.atom) }, "On the map"),
       ),
+      answer.hidden && h("p", { class: "quiet" }, "This atom is hidden from all senses."),
+      isEditable && atomForms(answer),
     ),
     h("div", { class: "columns" }, atomSections(answer)),
   ];
@@ -64,10 +68,16 @@ export function atomSections(answer, toAtom = (atom) => addressOf("atom", atom))
     ),
     section("Neighbouring atoms", "neighbours", neighbours, measuredList(near)),
     metas.length > 0 &&
-      section("Meta-atoms", "meta", metas, measuredList(metas.map((meta) => measured(meta.label, meta.weight)))),
+      section(
+        "Meta-atoms",
+        "meta",
+        metas,
+        measuredList(metas.map((meta) => measured(metaLink(meta), meta.weight))),
+      ),
   ];
 }
 
+const metaLink = ({ atom, label }) => h("a", { href: addressOf("meta", atom) }, label);
 const measuredList = (items) => h("ul", { class: "measured-list", role: "list" }, items);
 
 function measured(content, number) {

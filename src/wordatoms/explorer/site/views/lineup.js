@@ -92,7 +92,7 @@ class Round {
         { type: "button", class: "main", disabled: n === 0, onclick: () => this.finish() },
         "These are the ones",
       ),
-      h("span", { class: "quiet" }, n ? `${plural(n, "list")} chosen` : "None chosen yet"),
+      h("span", { class: "quiet" }, `${n} chosen`),
       this.skip("Another word"),
     );
   }
@@ -134,7 +134,7 @@ class Round {
     put(
       this.line,
       this.skip("Next word", "main"),
-      h("span", { class: "quiet" }, "A bar at the left marks the senses of the word."),
+      h("span", { class: "quiet" }, "The bar marks its senses."),
     );
   }
 

@@ -1,16 +1,23 @@
-// All atoms in the plane, and a panel for the selected one.
+// All atoms in the plane, with a legend, a search, and a panel for what was selected: an atom, a word, a group.
 
 import { ask } from "../api.js";
+import { csvButton } from "../csv.js";
 import { h, put } from "../dom.js";
 import { Chart } from "../map/chart.js";
+import { legend } from "../map/legend.js";
 import { Points } from "../map/points.js";
 import { count, plural } from "../numbers.js";
+import { pictureButtons } from "../pictures.js";
+import { atomList } from "../parts/atoms.js";
 import { combobox } from "../parts/combobox.js";
 import { failure, fillWhenReady, loading } from "../parts/states.js";
 import { addressOf, goTo } from "../router.js";
+import { amountText, hasAtom } from "../senses.js";
 import { atomSections } from "./atom.js";
 
 const MOST_FOUND = 12;
+const NARROW = 640; // px
+const KEPT = ["q", "word", "meta", "region"]; // parts of the address that say which atoms light up
 
 export function open(route, context) {
   const view = new MapView(context);
@@ -21,24 +28,28 @@ export function open(route, context) {
 class MapView {
   constructor({ setTitle }) {
     this.setTitle = setTitle;
-    this.hint = h("p", { class: "map-hint" });
-    this.panel = h("aside", { class: "map-panel card", "aria-label": "The selected atom", hidden: true });
+    this.hint = h("p", { class: "map-hint", role: "status" });
+    this.panel = h("aside", { class: "map-panel card", "aria-label": "What is selected", hidden: true, tabindex: -1 });
     this.element = h("div", { class: "map" }, loading("Loading the atoms …"));
+    this.query = {};
   }
 
   async start(route) {
     this.setTitle("The map of atoms");
     try {
-      const { atoms, metas, hidden } = await ask("atoms");
+      const answer = await ask("atoms");
       if (this.isClosed) return;
-      this.metas = metas;
-      this.points = new Points(atoms, hidden, innerWidth > innerHeight);
+      this.points = new Points(answer, innerWidth > innerHeight);
       this.chart = new Chart(this.points, {
         choose: (atom) => this.choose(atom),
         describe: (atom) => this.describe(atom),
+        covered: () => this.covered(),
       });
-      put(this.element, this.chart.canvas, this.search(), this.panel, this.buttons(), this.hint);
-      this.describe(-1);
+      this.legend = legend(this.points, (group) => this.chart.painter.colour(group));
+      this.legend.element?.addEventListener("toggle", () => this.chart.isOverview && this.chart.showAll());
+      this.tools = h("div", { class: "map-tools" }, this.search(), this.legend.element);
+      const title = h("h1", { class: "unseen" }, "The map of atoms");
+      put(this.element, title, this.tools, this.chart.canvas, this.panel, this.buttons(), this.hint);
       this.update(route);
     } catch (error) {
       put(this.element, failure(error));
@@ -47,38 +58,43 @@ class MapView {
 
   close() {
     this.isClosed = true;
+    this.legend?.close();
     this.chart?.close();
   }
 
   search() {
     const box = combobox({
       label: "Search the atoms",
-      placeholder: "Find atoms by word or label …",
+      placeholder: "Find atoms …",
       suggest: (text) => this.find(text),
-      choose: (atom, text) => this.showFound(atom, text),
+      choose: (address, text) => (address ? goTo(address) : this.openFirst(text)),
     });
-    box.addEventListener("input", (event) => event.target.value || this.chart.mark({ found: null }));
-    return h("div", { class: "map-search", role: "search" }, box);
+    this.field = box.querySelector("input");
+    box.addEventListener("input", (event) => event.target.value || goTo(addressOf("map"), { replace: true }));
+    const list = () => addressOf("atoms", { q: this.field.value.trim() });
+    const toList = h("a", { class: "button", href: addressOf("atoms"), title: "The atoms as a list" }, "List");
+    toList.addEventListener("pointerdown", () => toList.setAttribute("href", list()));
+    toList.addEventListener("focus", () => toList.setAttribute("href", list()));
+    return h("div", { class: "map-search", role: "search" }, box, toList);
   }
 
   async find(text) {
-    const found = await ask("search", { q: text });
-    return found.slice(0, MOST_FOUND).map(({ atom, label, why }) => ({ value: atom, label, hint: why }));
+    const [found, words] = await Promise.all([ask("search", { q: text }), ask("complete", { q: text, n: 1 })]);
+    const known = words.filter((word) => word === text.toLowerCase() || word === text);
+    return [
+      ...known.map((word) => ({ value: addressOf("map", { word }), label: word, hint: "its senses together" })),
+      ...found.slice(0, MOST_FOUND).map(({ atom, label, why }) => ({
+        value: addressOf("map", "atom", atom, { q: text }),
+        label,
+        hint: why,
+      })),
+    ];
   }
 
-  /** Enter without a choice highlights all atoms found. */
-  async showFound(atom, text) {
-    if (atom !== null) {
-      this.choose(atom);
-      return;
-    }
-    try {
-      const found = await ask("search", { q: text });
-      this.chart.mark({ found: new Set(found.map(({ atom }) => atom)) });
-      this.hint.textContent = `${plural(found.length, "atom")} for “${text}”`;
-    } catch (error) {
-      this.hint.textContent = error.message;
-    }
+  /** Enter without a choice opens the first atom found, and all of them light up. */
+  async openFirst(text) {
+    const found = await ask("search", { q: text }).catch(() => []);
+    goTo(found.length ? addressOf("map", "atom", found[0].atom, { q: text }) : addressOf("map", { q: text }));
   }
 
   buttons() {
@@ -91,55 +107,124 @@ class MapView {
       button("+", "Zoom in", () => zoom(1.5)),
       button("−", "Zoom out", () => zoom(1 / 1.5)),
       button("⌂", "Show all", reset),
+      h("span", { class: "saves" }, pictureButtons("map-of-atoms", () => this.chart.drawSvg())),
     );
   }
 
   describe(atom) {
-    const { points, metas } = this;
-    if (atom < 0)
-      this.hint.textContent = `${count(points.length)} atoms, coloured by meta-atom. Drag, zoom, or click an atom.`;
+    const { points } = this;
+    const group = points.region ? "region" : "meta-atom";
+    if (atom < 0) this.hint.textContent = this.remark ?? `${count(points.length)} atoms, coloured by ${group}.`;
     else
-      this.hint.textContent = [points.labels[atom], plural(points.nWords[atom], "word"), metas[points.meta[atom]]]
+      this.hint.textContent = [
+        points.labels[atom],
+        plural(points.nWords[atom], "word"),
+        points.metas[points.meta[atom]]?.name,
+      ]
         .filter(Boolean)
         .join(" · ");
   }
 
   choose(atom) {
-    goTo(atom >= 0 ? addressOf("map", "atom", atom) : addressOf("map"));
+    goTo(atom >= 0 ? addressOf("map", "atom", atom, this.query) : addressOf("map", this.query));
   }
 
-  update({ args: [kind, number] }) {
+  update({ args: [kind, number], query }) {
     if (!this.chart) return false;
-    const atom = kind === "atom" && Number(number) < this.points.length ? Number(number) : -1;
-    this.chart.mark({ chosen: atom });
-    this.panel.hidden = atom < 0;
-    this.setTitle(atom < 0 ? "The map of atoms" : `${this.points.labels[atom]} on the map`);
-    if (atom < 0) put(this.panel);
-    else this.show(atom);
+    this.query = Object.fromEntries(KEPT.filter((name) => query[name]).map((name) => [name, query[name]]));
+    this.atom = kind === "atom" && Number(number) < this.points.length ? Number(number) : -1;
+    this.chart.mark({ chosen: this.atom });
+    this.legend.mark(this.query);
+    this.field.value = query.q ?? query.word ?? "";
+    this.setTitle(this.atom < 0 ? this.titleOf(query) : `${this.points.labels[this.atom]} on the map`);
+    this.show();
     return true;
   }
 
-  show(atom) {
-    this.chart.flyTo(atom, this.coveredBy(this.panel));
-    fillWhenReady(this.panel, async () => this.panelOf(await ask("atom", atom)));
+  titleOf({ q, word }) {
+    const what = word ?? q;
+    return what ? `${what} on the map of atoms` : "The map of atoms";
   }
 
-  /** How much of the map the panel covers: at the right, or on a narrow screen at the bottom. */
-  coveredBy(panel) {
+  /** Light up the atoms of the address, and fill the panel. */
+  async show() {
+    const mine = (this.turn = (this.turn ?? 0) + 1);
+    if (this.atom >= 0) this.openPanel(async () => this.atomPanel(await ask("atom", this.atom)));
+    const found = await this.findAll().catch((error) => ({ title: error.message, atoms: [], rows: [] }));
+    if (mine !== this.turn || this.isClosed) return;
+    this.remark = found?.title;
+    this.hint.classList.toggle("remark", Boolean(found));
+    this.describe(-1);
+    this.chart.mark({ found: found && new Set(found.atoms) });
+    if (this.atom < 0 && found?.rows.length) this.openPanel(() => this.listPanel(found));
+    else if (this.atom < 0) this.closePanel();
+    if (this.atom >= 0) this.chart.flyTo(this.atom);
+    else if (found || this.chart.isOverview) this.chart.showAll();
+  }
+
+  /** The atoms that light up and a title for them; null if the address names none. */
+  async findAll() {
+    const { q, word, meta, region } = this.query;
+    if (word) return this.sensesOf(await ask("word", { word }));
+    if (q) {
+      const found = await ask("search", { q });
+      const rows = found.map(({ atom, label, why }) => ({ atom, label, note: why }));
+      return { title: `${plural(rows.length, "atom")} for “${q}”`, atoms: rows.map(({ atom }) => atom), rows };
+    }
+    const group = meta === undefined ? this.points.regions[region] : this.points.metas[meta];
+    if (!group) return null;
+    const rows = group.atoms.map((atom) => ({ atom, label: this.points.labels[atom] }));
+    return { title: `${group.name}: ${plural(rows.length, "atom")}`, atoms: group.atoms, rows, meta };
+  }
+
+  sensesOf({ word, senses }) {
+    const rows = senses.filter(hasAtom).map((sense) => ({ ...sense, note: amountText(sense) }));
+    const title = `${plural(rows.length, "sense")} of “${word}”`;
+    return { title, atoms: rows.map(({ atom }) => atom), rows, word };
+  }
+
+  openPanel(make) {
+    this.panel.hidden = false;
+    fillWhenReady(this.panel, make);
+  }
+
+  closePanel() {
+    this.panel.hidden = true;
+    put(this.panel);
+  }
+
+  /** How much of the map is covered: by the legend and the panel, or on a narrow screen by search and panel. */
+  covered() {
     const { clientWidth: width, clientHeight: height } = this.element;
-    return panel.offsetWidth < width * 0.9
-      ? { right: panel.offsetWidth, below: 0 }
-      : { right: 0, below: height * 0.52 };
+    const isOpen = !this.panel.hidden;
+    if (width < NARROW) return { top: this.field.closest(".map-search").offsetHeight, below: isOpen ? height * 0.5 : 0 };
+    const { element } = this.legend;
+    return { left: element?.open ? element.offsetWidth : 0, right: isOpen ? this.panel.offsetWidth : 0 };
   }
 
-  panelOf(answer) {
-    const close = h(
-      "button",
-      { type: "button", class: "plain", "aria-label": "Close", onclick: () => this.choose(-1) },
-      "✕",
-    );
+  panelHead(title, address) {
+    const close = h("button", { type: "button", class: "plain", "aria-label": "Close", onclick: () => goTo(address) }, "✕");
+    return h("header", {}, h("h2", {}, title), close);
+  }
+
+  listPanel({ title, rows, word, meta }) {
+    const saved = rows.map(({ atom, label, note }) => ({ atom, label, note }));
+    const more = word ? addressOf("word", word) : meta && addressOf("meta", meta);
     return [
-      h("header", {}, h("h2", {}, answer.label), close),
+      this.panelHead(title, addressOf("map")),
+      h(
+        "p",
+        { class: "panel-line" },
+        more ? h("a", { href: more }, "open page") : h("span"),
+        csvButton(`map-${word ?? title}`, () => saved),
+      ),
+      atomList(rows, (atom) => addressOf("map", "atom", atom, this.query)),
+    ];
+  }
+
+  atomPanel(answer) {
+    return [
+      this.panelHead(answer.label, addressOf("map", this.query)),
       h(
         "p",
         { class: "quiet" },

@@ -3,17 +3,22 @@
 import { ask, model } from "../api.js";
 import { csvButton } from "../csv.js";
 import { h } from "../dom.js";
+import { canEdit } from "../editing.js";
+import { pictureButtons } from "../pictures.js";
 import { count, decimal, percent, plural } from "../numbers.js";
 import { formsTable } from "../parts/forms.js";
+import { fold } from "../parts/fold.js";
 import { searchLine } from "../parts/quotations.js";
-import { senseCard, sentencesPart } from "../parts/sense.js";
+import { addSentences, senseCard } from "../parts/sense.js";
 import { empty, fillWhenReady } from "../parts/states.js";
+import { unknownWord } from "../parts/unknown.js";
 import { amountOf, isRare, keyOf } from "../senses.js";
-import { superposition } from "../parts/superposition.js";
+import { superposition, superpositionSvg } from "../parts/superposition.js";
 import { sectionHead, wordChips } from "../parts/words.js";
 import { wordSearch } from "../parts/search.js";
 import { addressOf, goTo } from "../router.js";
 
+const MOST_CARDS = 9; // more are folded
 const POOLED = "Each form is weighted by its share of the occurrences.";
 const METHODS = [
   { method: "uses", by: undefined, label: "by use", title: "The senses that the uses of the word in the text show" },
@@ -24,7 +29,7 @@ export function open(route, { setTitle }) {
   const place = h("div", { class: "page" });
   const update = ({ args: [word], query }) => {
     setTitle(word || "A word");
-    fillWhenReady(place, () => (word ? makePage(word, query) : askForOne()));
+    fillWhenReady(place, () => (word ? makePage(word, query, setTitle) : askForOne()));
     return true;
   };
   update(route);
@@ -44,26 +49,36 @@ function askForOne() {
   );
 }
 
-async function makePage(word, query) {
+async function makePage(word, query, setTitle) {
   const pooled = query.forms === "1";
   const method = query.by === "code" ? "code" : undefined;
-  const question = { word, forms: pooled, model: query.model, method };
-  const [answer, about] = await Promise.all([ask("word", question), model()]);
+  const [about, isEditable] = [await model(), await canEdit()];
+  const answer = await ask("word", { word, forms: pooled, model: query.model, method }).catch((error) => error);
+  if (answer instanceof Error) {
+    if (answer.status !== 404 || !answer.suggestions) throw answer;
+    return unknownWord(word, answer, about, query.model);
+  }
+  if (answer.word !== word) setTitle(answer.word);
   const labels = new Map(answer.senses.map((sense) => [keyOf(sense), sense.label]));
   const places = new Map(answer.senses.map((sense, place) => [keyOf(sense), place]));
   return [
-    head(answer, query, about),
-    answer.senses.length > 0 && drawing(answer, pooled),
+    head(answer, query, about, isEditable && !query.model),
+    answer.senses.length > 0 && drawing(answer, pooled, query.model),
     senses(answer, query, about),
-    answer.forms.length > 1 && h("section", {}, await formsTable(answer, labels, places, query.model)),
+    answer.forms.length > 1 &&
+      h(
+        "section",
+        {},
+        fold("forms", "How the forms differ", () => formsTable(answer, labels, places, query.model), { kind: "large" }),
+      ),
     nearest(answer),
   ];
 }
 
-function head(answer, query, about) {
+function head(answer, query, about, isEditable) {
   const facts = [
     answer.count ? plural(answer.count, "occurrence") : null,
-    answer.rank ? `rank ${count(answer.rank)} of ${count(about.words)} words` : null,
+    answer.rank ? `rank ${count(answer.rank)} of ${count(about.words)}` : null,
     query.model && `in the model “${query.model}”`,
   ];
   return h(
@@ -76,6 +91,7 @@ function head(answer, query, about) {
       { class: "actions" },
       answer.methods.length > 1 && methodSwitch(answer, query),
       answer.forms.length > 1 && formsSwitch(answer, query),
+      isEditable && h("a", { class: "button", href: addressOf("pick", answer.word) }, "Pick senses"),
       otherViews(answer.word, about),
     ),
   );
@@ -109,7 +125,7 @@ function otherViews(word, { features }) {
   return h("a", { class: "button", href: addressOf("compare", word) }, "Compare models");
 }
 
-function drawing(answer, isPooled) {
+function drawing(answer, isPooled, model) {
   const isByUse = answer.method === "uses";
   const rows = () =>
     answer.senses.map(({ sense, atom, share, weight, label }) => ({
@@ -120,18 +136,23 @@ function drawing(answer, isPooled) {
       label,
     }));
   const what = isByUse ? "uses by sense" : "sum of atoms";
+  const name = `${answer.word}-${isByUse ? "uses" : "atoms"}`;
+  const drawn = answer.senses.filter((sense) => !isRare(sense));
   const titles = isByUse
     ? ["Its uses by sense", "The uses of all forms by sense"]
     : ["The vector as a sum of atoms", "All forms as a sum of atoms"];
   return h(
     "section",
     { "aria-label": what },
-    sectionHead(titles[Number(isPooled)], csvButton(`${answer.word}-${isByUse ? "uses" : "atoms"}`, rows)),
-    superposition(
-      answer.word,
-      answer.senses.filter((sense) => !isRare(sense)),
-    ),
+    sectionHead(titles[Number(isPooled)], csvButton(name, rows)),
+    superposition(answer.word, drawn),
     h("p", { class: "quiet" }, isPooled ? POOLED : isByUse ? howMany(answer) : howNear(answer)),
+    h(
+      "div",
+      { class: "actions" },
+      !model && h("a", { href: addressOf("map", { word: answer.word }) }, "These senses on the map"),
+      h("span", {}, pictureButtons(name, () => superpositionSvg(answer.word, drawn))),
+    ),
   );
 }
 
@@ -149,27 +170,30 @@ function howMany({ word, senses: found }) {
 function senses(answer, query, about) {
   if (!answer.senses.length) return noSenses(answer);
   const top = Math.max(...answer.senses.map(amountOf));
+  const isAwaited =
+    about.corpus && !about.static && answer.method === "uses" && !answer.senses.some((sense) => sense.sentences);
   const cards = answer.senses.map((sense, place) =>
-    senseCard(sense, { place, top, isMeant: String(sense.atom) === query.atom }),
+    senseCard(sense, { place, top, isAwaited, isMeant: isMeant(sense, query) }),
   );
-  const rare = cards.filter((_, place) => isRare(answer.senses[place]));
-  const general = cards.filter((_, place) => answer.senses[place].is_general);
-  const main = cards.filter((card) => !rare.includes(card) && !general.includes(card));
-  const isAwaited = about.corpus && !about.static && !answer.senses.some((sense) => sense.sentences);
+  const isFolded = (_, place) => isRare(answer.senses[place]) || answer.senses[place].is_general || place >= MOST_CARDS;
+  const folded = cards.filter(isFolded);
+  const general = answer.senses.filter((sense) => sense.is_general).length;
   const question = { word: answer.word, model: query.model, method: answer.method };
   return h(
     "section",
     {},
     sectionHead(
-      `${plural(answer.senses.length - general.length, "sense")}${answer.method === "uses" ? " by use" : ""}`,
+      `${plural(answer.senses.length - general, "sense")}${answer.method === "uses" ? " by use" : ""}`,
       csvButton(`${answer.word}-senses`, () => senseRows(answer)),
     ),
-    isAwaited && searchLine(question, (found) => addSentences(cards, found)),
-    main.length > 0 && h("div", { class: "cards" }, main),
-    rare.length > 0 && rarerSenses(rare),
-    general.length > 0 && h("div", { class: "cards" }, general),
+    isAwaited && searchLine(question, (found) => cards.forEach((card) => addSentences(card, found[card.dataset.key]))),
+    h("div", { class: "cards" }, cards.filter((card) => !folded.includes(card))),
+    folded.length > 0 && rarerSenses(folded, folded.length - general, general),
   );
 }
+
+/** Whether the link that led here was about this sense. */
+const isMeant = (sense, query) => String(sense.atom) === query.atom;
 
 function noSenses({ word, method }) {
   const why =
@@ -179,21 +203,11 @@ function noSenses({ word, method }) {
   return empty("No senses", h("p", {}, why));
 }
 
-function rarerSenses(cards) {
-  const isMeant = cards.some((card) => card.classList.contains("meant"));
-  return h(
-    "details",
-    { class: "rarer", open: isMeant },
-    h("summary", {}, plural(cards.length, "rarer sense")),
-    h("div", { class: "cards" }, cards),
-  );
-}
-
-function addSentences(cards, found) {
-  for (const card of cards) {
-    const sentences = found[card.dataset.key] ?? [];
-    if (sentences.length) card.querySelector("footer").before(sentencesPart(sentences));
-  }
+function rarerSenses(cards, nRare, nGeneral) {
+  const rarer = nRare > 0 && plural(nRare, "rarer sense");
+  const summary = !rarer ? "General use" : nGeneral ? `${rarer} and the general use` : rarer;
+  const open = cards.some((card) => card.classList.contains("meant"));
+  return fold("rarer", summary, h("div", { class: "cards" }, cards), { kind: "large rarer", open });
 }
 
 function senseRows(answer) {
