@@ -144,6 +144,15 @@ mark = click.option(
     metavar="MARKS",
     help="The word stands between these marks, such as [] in 'He lit the [match] slowly'; other places do not count.",
 )
+column = click.option(
+    "--column", metavar="NAME", help="The files are tables (.csv, .tsv, .jsonl, .ndjson, .parquet) with the text here."
+)
+text_column = click.option(
+    "--column",
+    metavar="NAME",
+    help="The --text are tables with the text in this column.  [default: the column that was counted]",
+)
+row_names = click.option("--id", "names", metavar="NAME", help="Column of the tables with the names of the rows.")
 replace_invalid = click.option("--replace-invalid", is_flag=True, help="Replace invalid UTF-8 instead of failing.")
 
 
