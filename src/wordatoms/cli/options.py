@@ -137,7 +137,12 @@ contexts = click.option(
     "--contexts",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True),
     required=True,
-    help="File with one text per line; - is standard input.",
+    help="File with one text per line; - is standard input. A table needs --column.",
+)
+context_column = click.option(
+    "--column",
+    metavar="NAME",
+    help="The file is a table (.csv, .tsv, .jsonl, .ndjson, .parquet) with a text in this column of each row.",
 )
 mark = click.option(
     "--mark",
@@ -180,6 +185,12 @@ method = click.option(
     help="Senses by use, or from the code of the word, as in the paper; auto takes uses where the model has them.",
 )
 number = click.option("-n", "--number", type=click.IntRange(1), default=10, help="Items to show.")
+
+
+def check_row_names(given: Mapping[str, Any]) -> None:
+    """Raise for names of rows without the column of a table."""
+    if given["names"] and not given["column"]:
+        raise click.UsageError("--id names a column of a table; say with --column where the text is.")
 
 
 def local_run(given: Mapping[str, Any]) -> Run:

@@ -200,8 +200,21 @@ class _InflatedText(TextStream):
 
     def __init__(self, file: io.BufferedReader, shard: Shard) -> None:
         super().__init__(file, shard)
-        self._chunks = _inflated_chunks(file, shard)
+        self._stream = ChunkStream(_inflated_chunks(file, shard))
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        return self._stream.readinto(buffer)
+
+
+class ChunkStream(io.RawIOBase):
+    """Chunks of bytes as a stream."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
         self._chunk = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         while not self._chunk:
