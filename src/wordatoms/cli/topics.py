@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 )
 @click.option("--lines", is_flag=True, help="Each line of the files is a document.")
 @click.option(
-    "--column", metavar="NAME", help="Each row of .csv, .tsv or .parquet files is a document, in this column."
+    "--column",
+    metavar="NAME",
+    help="Each row of tables (.csv, .tsv, .jsonl, .ndjson, .parquet) is a document, with the text in this column.",
 )
 @click.option("--id", "names", metavar="NAME", help="Column with the names of the documents.")
 @click.option("--window", type=click.IntRange(1), help="Known words on each side.  [default: that of the model]")
@@ -82,8 +84,7 @@ def topics(sources: tuple[str, ...], model: str, output: Path | None, as_json: b
 def _check_usage(given: Mapping[str, Any]) -> None:
     if given["lines"] and given["column"]:
         raise click.UsageError("--lines and --column are mutually exclusive.")
-    if given["names"] and not given["column"]:
-        raise click.UsageError("--id names a column of a table; say with --column where the text is.")
+    options.check_row_names(given)
     if given["scale"] and not given["soft"]:
         raise click.UsageError("--scale needs --soft.")
 
@@ -91,9 +92,10 @@ def _check_usage(given: Mapping[str, Any]) -> None:
 def _read_documents(sources: tuple[str, ...], given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     from wordatoms.text.documents import read_column, read_files, read_lines
 
+    reading = {"replace_invalid": given["replace_invalid"]}
     if given["column"]:
-        return read_column(sources, given["column"], names=given["names"])
-    return (read_lines if given["lines"] else read_files)(sources, replace_invalid=given["replace_invalid"])
+        return read_column(sources, given["column"], names=given["names"], **reading)
+    return (read_lines if given["lines"] else read_files)(sources, **reading)
 
 
 def _show_documents(found: Topics, top: int, *, as_json: bool) -> None:
