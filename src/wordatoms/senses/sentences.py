@@ -88,7 +88,7 @@ class Sentence(NamedTuple):
     """Probability of the sense in this sentence; None for a sense from the code."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SenseSentences(Framed):
     """A sense and the sentences that show it best, best first."""
 
