@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # for type checkers and editors; `as` exports a name
     from wordatoms.run import Run as Run
     from wordatoms.senses.comparison import compare_senses as compare_senses
     from wordatoms.senses.frames import to_frame as to_frame
+    from wordatoms.senses.html import to_html as to_html
     from wordatoms.senses.model import SenseModel as SenseModel
     from wordatoms.senses.model import load as load
     from wordatoms.senses.results import Sense as Sense
@@ -60,6 +61,7 @@ _NAMES = {
     "senses.sentences": "representative_sentences",
     "senses.topics": "document_topics",
     "senses.frames": "to_frame",
+    "senses.html": "to_html",
     "pipeline.sources": "CountSettings",
     "pipeline.atomize": "AtomSettings",
     "pipeline.observe": "ObserveSettings",

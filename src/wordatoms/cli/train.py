@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,15 +13,17 @@ import click
 from click.core import ParameterSource
 
 from wordatoms.cli import options
-from wordatoms.cli.output import describe_atoms, remark, show_json
+from wordatoms.cli.output import advise_on_atoms, describe_atoms, remark, show_json
 from wordatoms.embeddings.trainers import TRAINERS, trainer_names
 from wordatoms.errors import InputError
+from wordatoms.progress import format_time
 
 if TYPE_CHECKING:
     from wordatoms.pipeline.atomize import AtomSettings
     from wordatoms.pipeline.sources import CountSettings
     from wordatoms.pipeline.train import StageDone
     from wordatoms.run import Run
+    from wordatoms.senses.model import SenseModel
     from wordatoms.storage.folder import ModelFolder
 
 Command = Callable[..., Any]
@@ -108,7 +111,8 @@ atom_options = _with(
         "--atoms",
         "n_atoms",
         type=options.NUMBER_OR_AUTO,
-        help="Atoms per run; auto chooses by how much two runs overlap.  [default: 2000, or a fifth of the words]",
+        help="Atoms per run; auto chooses by how much two runs overlap.  [default: 2000, or a fifth of the words; "
+        "fewer if less than half of them come back in a second run]",
     ),
     click.option(
         "--sizes",
@@ -156,7 +160,7 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     for stream in streams_of(text):
         remark(f"{output}: no map from contexts to words and no senses by use, because '{stream}' is a stream")
     with _opened_run(given) as run:
-        train(
+        made = train(
             text,
             output,
             method=given["method"],
@@ -168,6 +172,7 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
             run=run,
             on_stage=lambda done: _show_stage(done, given),
         )
+    _show_end(made)
 
 
 @click.command()
@@ -307,9 +312,28 @@ def phrases(model: str, text: tuple[str, ...], given_phrases: str | None, **give
 
 
 def _show_made(folder: ModelFolder, stage: str, made: bool, given: Mapping[str, Any]) -> None:
+    """Print what a stage that was run by itself has made, and the command for the next one."""
     from wordatoms.pipeline.train import StageDone
 
     _show_stage(StageDone(folder, stage, made), given)
+    following = {"count": "embed", "embed": "map", "map": "atomize", "atomize": "observe"}.get(stage)
+    if stage == "atomize" and not {"count", "map"} <= folder.stages.keys():
+        following = None  # there is no text to observe
+    question = f"wordatoms senses WORD --model {shlex.quote(str(folder.path))}"
+    remark(f"next: wordatoms {following} {shlex.quote(str(folder.path))}" if following else f"next: {question}")
+
+
+def _show_end(model: SenseModel) -> None:
+    """Print what a training has made, and what to do with it."""
+    path = shlex.quote(str(model.path))
+    seconds = sum(float(record["seconds"]) for record in model.folder.stages.values())
+    senses = f", {len(model.uses):,} senses by use" if model.uses else ""
+    remark(
+        f"{model.path} is ready: {len(model.words):,} words, {len(model.atoms):,} atoms{senses}, "
+        f"made in {format_time(seconds)}"
+    )
+    remark(f"next: wordatoms senses WORD --model {path}")
+    remark(f"      wordatoms explore --model {path}")
 
 
 def _show_stage(done: StageDone, given: Mapping[str, Any]) -> None:
@@ -321,7 +345,7 @@ def _show_stage(done: StageDone, given: Mapping[str, Any]) -> None:
         from wordatoms.pipeline.atomize import read_atom_report
 
         report = read_atom_report(done.folder)
-        for line in describe_atoms(report) if done.made else []:
+        for line in [*describe_atoms(report), *advise_on_atoms(report, str(done.folder.path))] if done.made else []:
             remark(f"  {line}")
         if given.get("as_json"):
             show_json(report)

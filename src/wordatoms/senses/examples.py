@@ -42,7 +42,7 @@ SKIPPED_BYTES = 1 << 20
 ELLIPSIS = "…"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Example(Framed):
     """A quotation that shows a sense by use; see `SenseModel.examples`.
 

@@ -29,7 +29,7 @@ from wordatoms.embeddings.neighbours import Neighbours
 from wordatoms.errors import InputError, ModelError, UnknownWordError, require_several, require_string
 from wordatoms.senses.annotations import Notes, change_notes
 from wordatoms.senses.clustering import closeness, cluster_vectors
-from wordatoms.senses.frames import Results
+from wordatoms.senses.frames import Results, Shown
 from wordatoms.senses.parts import ModelParts
 from wordatoms.senses.results import (
     AtomMatch,
@@ -50,6 +50,7 @@ if TYPE_CHECKING:  # loaded with the first question about a context
     from wordatoms.senses.by_use import UseAnswers, UseDisambiguator
     from wordatoms.senses.disambiguation import Disambiguator
     from wordatoms.senses.examples import Example
+    from wordatoms.senses.html import Html
     from wordatoms.senses.posterior import Posterior
     from wordatoms.senses.reading import TextWord
     from wordatoms.senses.uses import SenseUses
@@ -62,7 +63,7 @@ LEAST_PICKED = 1e-3
 """Weight of a picked sense whose fitted weight is not positive: a person says that it is possible."""
 
 
-class SenseModel:
+class SenseModel(Shown):
     """A trained model, ready for questions; `wordatoms.load` opens one.
 
     Parameters
@@ -861,6 +862,37 @@ class SenseModel:
         from wordatoms.senses.reading import read_text
 
         return read_text(self, require_string(text, "the text"), method=method, n_nearest=n_nearest)
+
+    def show(self, word: str, text: str | Usage | None = None) -> Html:
+        """Return the card of a word for a notebook, or which of its senses is meant in a text.
+
+        Parameters
+        ----------
+        word : str
+        text : str or Usage, optional
+            A text with the word; without one, all senses of the word are shown.
+
+        Returns
+        -------
+        Html
+            A string that notebooks show as HTML.
+
+        Raises
+        ------
+        UnknownWordError
+            If there is no text and the word is not in the vocabulary.
+        InputError
+            If no form of the word is in the text.
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> "American playoffs and seasons" in wa.load().show("tie", "The match ended in a tie.")
+        True
+        """
+        from wordatoms.senses.html import show_usage, show_word
+
+        return show_word(self, word) if text is None else show_usage(self, word, text)
 
     def induce(self, word: str, texts: Iterable[str | Usage], *, include_target: bool = False) -> NDArray[np.float32]:
         """Induce a vector for a new or rare word from its contexts (Section 4).

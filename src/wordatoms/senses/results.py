@@ -40,7 +40,7 @@ class Link(NamedTuple):
     weight: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sense(Framed):
     """One sense of a word: what its occurrences show, or an atom with a positive weight in its code.
 
@@ -96,7 +96,7 @@ class Sense(Framed):
     sense: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Candidate(Framed):
     """An atom close to a word, which a person may pick as a sense; see `SenseModel.candidates`.
 
@@ -133,7 +133,7 @@ class Candidate(Framed):
     named: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AtomView(Framed):
     """Everything about one atom; see `SenseModel.atom`.
 
@@ -186,7 +186,7 @@ class AtomMatch(NamedTuple):
     """Why the atom was found, such as "a sense of jazz (0.71)"."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Meaning(Framed):
     """A sense of a word with its probability in one place of a text.
 
@@ -227,7 +227,7 @@ class Pull(NamedTuple):
     pull: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Disambiguation(Framed):
     """Which sense of a word is meant in one place of a text; see `SenseModel.disambiguate`.
 
@@ -284,7 +284,7 @@ class Disambiguation(Framed):
         return [flat_row(meaning, **own) for meaning in self.meanings]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UsageClusters(Framed):
     """The usages of a word in texts, clustered by sense; see `SenseModel.cluster`.
 

@@ -93,7 +93,7 @@ class Sentence(NamedTuple):
     """The name of the row of a table, if a column for it was given."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SenseSentences(Framed):
     """A sense and the sentences that show it best, best first."""
 
