@@ -112,7 +112,7 @@ def has_quotations(model: SenseModel) -> bool:
     if model.uses is None or not len(model.uses.examples):
         return False
     inputs = model.folder.stages.get("observe", {}).get("inputs")
-    return any(file.shard() is not None for file in recorded_files(inputs))
+    return any(file.text() is not None for file in recorded_files(inputs))
 
 
 def _quoted(answers: UseAnswers, word: str, *, n: int, forms: bool) -> Iterator[Example]:
