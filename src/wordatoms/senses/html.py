@@ -23,6 +23,7 @@ from wordatoms.senses.reading import TextWord
 from wordatoms.senses.results import (
     LIGHTEST,
     LIGHTEST_SHARE,
+    NONE_OF_THESE,
     AtomView,
     Disambiguation,
     Link,
@@ -293,7 +294,9 @@ def _meaning_row(meaning: Meaning) -> list[object]:
 def _read_row(word: TextWord) -> list[object]:
     if word.sense is None:
         return [word.text, "", ""]
-    return [word.text, _bar(word.sense.probability), _label(word.sense.label, word.sense.atom)]
+    if word.verdict == NONE_OF_THESE:
+        return [word.text, _bar(word.p_none), word.verdict]
+    return [word.text, _bar(word.sense.probability), _label(word.verdict, word.sense.atom)]
 
 
 @_render.register

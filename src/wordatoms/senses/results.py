@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,8 @@ LIGHTEST = 0.005
 """Atoms of a smaller weight, from rare forms of a word, are not worth showing."""
 LIGHTEST_SHARE = 0.03
 """Senses by use with a smaller share are often only a subject that the word was used in."""
-NONE_OF_THESE, NOT_ENOUGH_CONTEXT = "none of these", "not enough context"
+NONE_OF_THESE: Final = "none of these"
+NOT_ENOUGH_CONTEXT: Final = "not enough context"
 """Verdicts on a word in a text, where no sense is the answer."""
 
 
