@@ -53,7 +53,6 @@ ONLY_PARSED = {
     "python benchmarks/memory.py": "measures at full size",
     "python benchmarks/meta_atoms.py": "measures at full size",
     "python benchmarks/overuse.py": "measures at full size",
-    "python benchmarks/pseudosenses.py": "measures at full size",
     "python benchmarks/power_cut.py": "needs a disk image",
     "python benchmarks/soak.py": "takes an hour",
     "python benchmarks/topic_models.py": "measures at full size",
