@@ -392,7 +392,7 @@ def refuse_pipe(path: str) -> None:
 def no_table(name: str) -> InputError:
     """Return the error for a column of a file that is no table."""
     return InputError(
-        f"{name} is not a table, whose name ends in .csv, .tsv, .jsonl, .ndjson or .parquet; give the file such a name, "
+        f"{name} is not a table, whose name ends in .csv, .tsv, .jsonl, .ndjson or .parquet; name the file so, "
         "or leave out the column."
     )
 
