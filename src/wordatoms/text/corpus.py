@@ -47,7 +47,7 @@ from wordatoms.text.shards import (
     read_blocks,
     read_head,
 )
-from wordatoms.text.tables import TextColumn, find_text_column, open_table, table_kind
+from wordatoms.text.tables import TextColumn, find_text_column, refuse_pipe, table_kind
 from wordatoms.text.wikiextractor import is_extracted
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def _capture(path: str, number: int, work: Path, on_read: OnRead) -> _Input:
         # Absolute, so that it is found from another folder or machine too.
         return _Input(path if is_address(path) else os.path.abspath(path), printable(path))  # noqa: PTH100
     if table_kind(path):
-        open_table(path)  # raises
+        refuse_pipe(path)
     text = _Input(str(work.absolute() / f"stream-{number}"), printable(path))
     with _spooling(text.name, work), write_atomic(Path(text.path)) as copy:
         for chunk in within_disk(read_stream(path, text.name), work, text.name):

@@ -29,7 +29,7 @@ from wordatoms.text.files import (
     within_disk,
 )
 from wordatoms.text.shards import Shard, read_blocks, read_head
-from wordatoms.text.tables import TextColumn, find_text_column, open_table, table_kind
+from wordatoms.text.tables import TextColumn, find_text_column, table_kind
 from wordatoms.text.wikiextractor import is_extracted, read_articles
 
 LARGEST_DOCUMENT = 1 << 27
@@ -95,8 +95,6 @@ def _lines(text: Shard) -> Iterator[str]:
 def _opened(path: str, replace_invalid: bool, column: str | None = None) -> Iterator[Shard | TextColumn]:
     """Yield the text of a file, or the column of a table; what is neither is refused."""
     name = "standard input" if path == "-" else printable(path)
-    if table_kind(path):
-        open_table(path)  # raises for a pipe
     with _readable(path, name) as readable:
         head = read_head(Shard(readable, origin=name), HEAD_BYTES)
         text = Shard(readable, recognise_compression(head), replace_invalid=replace_invalid, origin=name)

@@ -375,20 +375,30 @@ def open_table(path: str | Path, *, replace_invalid: bool = False) -> Table:
     >>> open_table("news.jsonl.zst").column_names()  # doctest: +SKIP
     ['date', 'text']
     """
-    kind, name = table_kind(path), "standard input" if str(path) == "-" else printable(str(path))
-    if not kind:
-        raise no_table(name)
-    if not is_regular(str(path)):
-        raise InputError(f"{name} is a pipe or device, and a table is read more than once; save it to a file.")
-    return Table(str(path), kind, replace_invalid=replace_invalid)
+    if not table_kind(path):
+        raise no_table(_shown_name(str(path)))
+    refuse_pipe(str(path))
+    return Table(str(path), table_kind(path), replace_invalid=replace_invalid)
+
+
+def refuse_pipe(path: str) -> None:
+    """Raise for a table that can be read only once."""
+    if not is_regular(path):
+        raise InputError(
+            f"{printable(path)} is a pipe or device, and a table is read more than once; save it to a file."
+        )
 
 
 def no_table(name: str) -> InputError:
     """Return the error for a column of a file that is no table."""
     return InputError(
-        f"{name} is not a table, whose name ends in .csv, .tsv, .jsonl, .ndjson or .parquet; rename it, or leave out "
-        "the column."
+        f"{name} is not a table, whose name ends in .csv, .tsv, .jsonl, .ndjson or .parquet; name the file so, "
+        "or leave out the column."
     )
+
+
+def _shown_name(path: str) -> str:
+    return "standard input" if path == "-" else printable(path)
 
 
 # --- The column with the text
@@ -445,8 +455,10 @@ def find_text_column(
     A table is refused if no column was named, and a column if the file is no table. The articles of WikiExtractor as
     JSON are a table whose column has a name, even if the file has another name; `head` are the first bytes of its text.
     """
-    name = origin or printable(path)
+    name = origin or _shown_name(path)
     kind = table_kind(name)
+    if kind:
+        refuse_pipe(path)
     table = Table(path, kind or "jsonl", name, replace_invalid)
     is_extracted = table.kind == "jsonl" and (bool(kind) or head.lstrip()[:1] == b"{") and _has_articles(table)
     if not kind and not is_extracted:
