@@ -271,7 +271,7 @@ def test_senses_are_cards_that_lead_to_other_words_and_back(visit: Visit) -> Non
     visitor.page.go_back()
     visitor.page.go_back()
     visitor.is_at("#/word/tie?by=code")
-    visitor.page.wait_for_function("document.querySelector('h1').textContent === 'tie'")
+    visitor.page.wait_for_function("() => document.querySelector('h1').textContent === 'tie'")
 
 
 def test_forms_are_pooled_on_request(visit: Visit) -> None:
@@ -439,7 +439,7 @@ def test_the_senses_of_a_word_light_up_together(visit: Visit) -> None:
     assert set(visitor.page.locator(".map-panel .atom-list a").all_inner_texts()) == set(labels)
     assert visitor.sees("canvas.chart").screenshot() != before
     visitor.sees(".map-panel .atom-list a").click()
-    visitor.page.wait_for_function("/^#.map.atom.[0-9]+.word=spring$/.test(location.hash)")
+    visitor.page.wait_for_function("() => /^#.map.atom.[0-9]+.word=spring$/.test(location.hash)")
     visitor.page.go_back()
     visitor.is_at("#/map?word=spring")
 
@@ -451,7 +451,7 @@ def test_the_map_has_a_legend_and_a_list_as_its_twin(visit: Visit) -> None:
     entries.first.wait_for()
     assert sorted(name.split("\n")[0] for name in entries.all_inner_texts()) == sorted(regions)
     entries.first.click()
-    visitor.page.wait_for_function("location.hash.startsWith('#/map?region=')")
+    visitor.page.wait_for_function("() => location.hash.startsWith('#/map?region=')")
     visitor.sees(".legend a[aria-current]")
     visitor.sees(".map-panel .atom-list a")
     visitor.page.get_by_role("link", name="List", exact=True).click()
@@ -461,7 +461,7 @@ def test_the_map_has_a_legend_and_a_list_as_its_twin(visit: Visit) -> None:
     visitor.sees(".measured-list")
     assert visitor.page.evaluate("location.hash").startswith("#/atom/")
     visitor.page.locator(".measured-list").last.locator("a").first.click()
-    visitor.page.wait_for_function("location.hash.startsWith('#/meta/')")
+    visitor.page.wait_for_function("() => location.hash.startsWith('#/meta/')")
     visitor.sees(".atom-list a")
 
 

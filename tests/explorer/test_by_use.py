@@ -310,7 +310,20 @@ def test_the_export_answers_as_the_server(visit: Visit, model: wa.SenseModel, tm
     assert rare.uses is not None
     n_files = -(-len(rare.uses) // SENSES_PER_FILE)
     assert len([*(tmp_path / "site" / "api" / "senses").iterdir()]) == n_files
-    names = ("sense", "atom", "share", "weight", "label", "named", "nearest", "linked", "forms", "meta", "is_general", "example")
+    names = (
+        "sense",
+        "atom",
+        "share",
+        "weight",
+        "label",
+        "named",
+        "nearest",
+        "linked",
+        "forms",
+        "meta",
+        "is_general",
+        "example",
+    )
     with hosting(tmp_path / "site") as address:
         visitor = visit("#/about", at=address)
         for word in (WORD, FORM, *model.words[5:300:25]):
