@@ -44,14 +44,14 @@ def find_browser() -> str | None:
 
 
 @contextmanager
-def serving(explorer: Any) -> Iterator[str]:
-    """The address of a server on this explorer."""
+def serving(explorer: Any, *, token: str | None = None) -> Iterator[str]:
+    """The address of a server on this explorer; with a token, for editing."""
     import uvicorn
 
     from wordatoms.explorer.app import make_app
 
     config = uvicorn.Config(
-        make_app(explorer), port=0, log_level="warning", lifespan="off", timeout_graceful_shutdown=1
+        make_app(explorer, token=token), port=0, log_level="warning", lifespan="off", timeout_graceful_shutdown=1
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -39,6 +39,7 @@ ANSWERS: dict[str, Any] = {
     "api/complete?q=ba&n=1": list[str],
     "api/word?word=bank": words.WordPage,
     "api/word?word=BANK&forms=true&model=second": words.WordPage,
+    "api/induce?word=the+ferry&text=a+boat+on+the+river%0Athe+ferry+crossed+the+water": words.InducedPage,
     "api/sentences?word=bank": quotations.WordQuotes,
     "api/atoms": words.AtomMap,
     "api/atoms?model=second": words.AtomMap,
@@ -54,7 +55,7 @@ ANSWERS: dict[str, Any] = {
 
 def check_failure(content: bytes) -> str:
     """The sentence of a failure; everything else about it is as described."""
-    failure = {"suggestions": None, **json.loads(content)}
+    failure = {"suggestions": None, "parts": None, **json.loads(content)}
     return str(json_schema(Failure).model_validate(failure).error)
 
 

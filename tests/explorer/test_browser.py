@@ -167,7 +167,7 @@ def test_files_of_the_page_are_short_and_say_what_they_do() -> None:
 
 VIEWS = {
     "start": ("#/", ".example-sentences a"),
-    "word": ("#/word/tie?forms=1", "table.forms"),
+    "word": ("#/word/tie?forms=1", ".sense"),
     "sentence": (AT_SPRING, "table.pulls"),
     "map": ("#/map", "canvas.chart"),
     "map-atom": ("#/map/atom/12", ".map-panel section"),
@@ -176,14 +176,18 @@ VIEWS = {
     "compare": ("#/compare/tie?model=mine", ".pairs"),
     "report": ("#/report", "iframe"),
     "about": ("#/about", "kbd"),
-    "unknown": ("#/word/springg", ".failure .chip"),
+    "unknown": ("#/word/springg", ".chip.big"),
+    "phrase": ("#/word/New%20York", "textarea"),
+    "map-word": ("#/map?word=tie", ".map-panel li"),
+    "atoms": ("#/atoms", ".fold summary"),
+    "meta": ("#/meta/3", ".atom-list a"),
 }
 
 
 @pytest.mark.parametrize(("size", "scheme"), [*product((WIDE, NARROW), ("light", "dark"))], ids=str)
 def test_every_view_can_be_read(size: tuple[int, int], scheme: str, visit: Visit) -> None:
     visitor = visit("#/", size=size, scheme=scheme, reduced_motion="reduce")
-    visitor.forgiven = ("springg",)
+    visitor.forgiven = ("springg", "New+York")
     page = visitor.page
     for view, (address, landmark) in VIEWS.items():
         visitor.go(address).sees(landmark)
@@ -256,6 +260,7 @@ def test_senses_are_cards_that_lead_to_other_words_and_back(visit: Visit) -> Non
     visitor.sees(".sense", len(senses))
     visitor.reads(".sense", senses[0].label)
     visitor.sees(".ribbon", len(senses))
+    visitor.sees(".sense .more summary").click()
     linked = visitor.page.locator(".sense").first.locator(".part").nth(1).locator("a").first
     word = linked.inner_text()
     linked.click()
@@ -266,7 +271,7 @@ def test_senses_are_cards_that_lead_to_other_words_and_back(visit: Visit) -> Non
     visitor.page.go_back()
     visitor.page.go_back()
     visitor.is_at("#/word/tie?by=code")
-    visitor.page.wait_for_function("document.querySelector('h1').textContent === 'tie'")
+    visitor.page.wait_for_function("() => document.querySelector('h1').textContent === 'tie'")
 
 
 def test_forms_are_pooled_on_request(visit: Visit) -> None:
@@ -275,6 +280,8 @@ def test_forms_are_pooled_on_request(visit: Visit) -> None:
     visitor.sees(".switch input").check()
     visitor.is_at("#/word/tie?by=code&forms=1")
     visitor.page.wait_for_function("n => document.querySelectorAll('.sense').length > n", arg=before)
+    visitor.sees("[data-fold=forms] summary").click()
+    visitor.sees("table.forms")
     heads = visitor.page.locator(".forms thead a").all_inner_texts()
     assert {"tie", "ties", "tied"} <= set(heads)
 
@@ -290,8 +297,21 @@ def test_sentences_of_the_text_come_when_they_are_found(visit: Visit) -> None:
 def test_an_unknown_word_has_suggestions(visit: Visit) -> None:
     visitor = visit()
     visitor.forgiven = ("springg",)
-    visitor.open("#/word/springg").sees(".failure .chip").click()
+    visitor.open("#/word/springg").sees("a.chip.big").click()
     visitor.sees(".sense")
+
+
+def test_a_phrase_leads_to_its_parts_and_to_a_vector(visit: Visit) -> None:
+    visitor = visit()
+    visitor.forgiven = ("New+York",)
+    visitor.open("#/word/New%20York").reads(".failure", "is not among the 60,000 words")
+    assert visitor.page.locator("a.chip.big").all_inner_texts() == ["new", "york"]
+    visitor.sees("textarea").fill("He lives in New York, a large city.\nThe New York stock exchange fell today.")
+    visitor.page.get_by_role("button", name="Make").click()
+    near = visitor.sees(".measured-list").inner_text()
+    assert "finance" in near
+    visitor.sees("a.chip.big").click()
+    visitor.reads("h1", "new")
 
 
 @pytest.mark.parametrize("word", [".", "..", "a/b", "%2e%2e", "?", "#", "x" * 300])
@@ -299,7 +319,7 @@ def test_any_word_can_be_opened(word: str, visit: Visit) -> None:
     visitor = visit()
     visitor.forgiven = ("api/word?",)
     visitor.open(f"#/word/{quote(word, safe='')}")
-    visitor.reads(".failure", f"'{word[:100]}{'…' if len(word) > 100 else ''}' is not among the 60,000 words")
+    visitor.reads(".failure", f"'{word[:60]}{'…' if len(word) > 60 else ''}' is not among the 60,000 words")
 
 
 # A sentence
@@ -343,7 +363,8 @@ def place_of(visitor: Visitor, atom: int) -> dict[str, float]:
         visitor.page.evaluate("""() => {
       const map = document.querySelector(".map").getBoundingClientRect();
       const panel = document.querySelector(".map-panel").getBoundingClientRect();
-      return { x: (map.width - panel.width) / 2, y: map.height / 2 };
+      const legend = document.querySelector(".legend").getBoundingClientRect();
+      return { x: (map.width - panel.width + legend.width) / 2, y: map.height / 2 };
     }""")
     )
 
@@ -388,17 +409,75 @@ def test_the_map_is_used_with_keys_and_wheel(visit: Visit) -> None:
     visitor.is_at("#/map")
 
 
-def test_the_map_is_searched(visit: Visit) -> None:
+def test_the_map_is_searched_and_the_search_is_in_the_address(visit: Visit) -> None:
     visitor = visit("#/map", reduced_motion="reduce")
     field = visitor.sees(".map-search input")
     field.press_sequentially("jazz")
     visitor.sees("[role=option]")
     field.press("Enter")
-    visitor.page.wait_for_function("document.querySelector('.map-hint').textContent.includes('jazz')")
-    field.press_sequentially(" ")
-    visitor.sees("[role=option]").click()
-    assert re.fullmatch(r"#/map/atom/\d+", visitor.page.evaluate("location.hash"))
-    visitor.sees(".map-panel section")
+    found = wa.load().search("jazz")
+    visitor.is_at(f"#/map/atom/{found[0].atom}?q=jazz")
+    visitor.reads(".map-panel h2", found[0].label)
+    visitor.sees(".map-panel header button").click()
+    visitor.is_at("#/map?q=jazz")
+    visitor.reads(".map-panel h2", f"{len(found)} atoms for “jazz”")
+    visitor.sees(".map-panel .atom-list a", len(found))
+    visitor.open("#/map?q=zzzz").reads(".map-hint", "0 atoms for “zzzz”")
+    assert visitor.sees(".map-search input").input_value() == "zzzz"
+
+
+def test_the_senses_of_a_word_light_up_together(visit: Visit) -> None:
+    visitor = visit("#/map", reduced_motion="reduce")
+    before = visitor.sees("canvas.chart").screenshot()
+    visitor.sees(".map-search input").press_sequentially("spring")
+    option = visitor.sees("[role=option]")
+    assert "its senses together" in option.inner_text()
+    option.click()
+    visitor.is_at("#/map?word=spring")
+    labels = [sense.label for sense in wa.load().senses("spring") if sense.atom >= 0]
+    visitor.sees(".map-panel .atom-list a", len(labels))
+    assert set(visitor.page.locator(".map-panel .atom-list a").all_inner_texts()) == set(labels)
+    assert visitor.sees("canvas.chart").screenshot() != before
+    visitor.sees(".map-panel .atom-list a").click()
+    visitor.page.wait_for_function("() => /^#.map.atom.[0-9]+.word=spring$/.test(location.hash)")
+    visitor.page.go_back()
+    visitor.is_at("#/map?word=spring")
+
+
+def test_the_map_has_a_legend_and_a_list_as_its_twin(visit: Visit) -> None:
+    visitor = visit("#/map", reduced_motion="reduce")
+    regions = [region.name for region in wa.load().meta_atoms.regions]
+    entries = visitor.page.locator(".legend a")
+    entries.first.wait_for()
+    assert sorted(name.split("\n")[0] for name in entries.all_inner_texts()) == sorted(regions)
+    entries.first.click()
+    visitor.page.wait_for_function("() => location.hash.startsWith('#/map?region=')")
+    visitor.sees(".legend a[aria-current]")
+    visitor.sees(".map-panel .atom-list a")
+    visitor.page.get_by_role("link", name="List", exact=True).click()
+    visitor.sees(".fold summary", len(regions))
+    visitor.sees(".fold summary").click()
+    visitor.sees(".fold .atom-list a").click()
+    visitor.sees(".measured-list")
+    assert visitor.page.evaluate("location.hash").startswith("#/atom/")
+    visitor.page.locator(".measured-list").last.locator("a").first.click()
+    visitor.page.wait_for_function("() => location.hash.startsWith('#/meta/')")
+    visitor.sees(".atom-list a")
+
+
+def test_labels_of_the_map_are_words(visit: Visit) -> None:
+    """Where nobody named the atoms: no number and no function word is written on the map."""
+    rows = [[0.0, 0.0, 0, 90, "1784, 1785, 1786"], [0.5, 0.5, 0, 50, "the, creek, of"], [-0.5, 0.4, 0, 20, "boat, oar"]]
+    answer = {"atoms": rows, "metas": [""], "hidden": [], "names": ["", "creek", "boat"], "regions": [], "region": []}
+    visitor = visit()
+    visitor.page.route("**/api/atoms", lambda route: route.fulfill(json=answer))
+    visitor.open("#/map").sees("canvas.chart").focus()
+    for _ in range(4):
+        visitor.page.keyboard.press("+")
+    visitor.page.wait_for_timeout(60)
+    name, text = visitor.download(visitor.page.get_by_role("button", name="SVG"))
+    assert name == "map-of-atoms.svg"
+    assert set(re.findall(r"<text[^>]*>([^<]*)</text>", text)) <= {"creek", "boat"}
 
 
 def test_two_fingers_zoom(visit: Visit) -> None:
@@ -524,7 +603,8 @@ def test_names_that_mean_harm_do_none(visit: Visit) -> None:
 
 def test_tables_are_saved_as_csv(visit: Visit) -> None:
     visitor = visit("#/word/tie?by=code")
-    visitor.sees(".sense")
+    visitor.sees("[data-fold=forms] summary").click()
+    visitor.sees("table.forms")
     saved = {}
     for button in visitor.page.get_by_role("button", name="CSV").all():
         name, text = visitor.download(button)
@@ -614,7 +694,8 @@ def test_the_export_works_from_any_web_server(site: Path, visit: Visit) -> None:
         visitor.page.get_by_role("button", name="These are the ones").click()
         visitor.sees(".scores")
         visitor.go("#/word/nothing").reads(".failure", "is not among")
-        visitor.go("#/word/both111").sees(".failure .chip")
+        visitor.go("#/word/both111").sees("a.chip.big")
+        assert visitor.page.locator("textarea").count() == 0
         visitor.go("#/sentence/both1").reads(".failure", "This view needs the server")
         visitor.go("#/atom/none").reads(".failure", "There is no atom “none”; atoms are numbered from 0 to")
         visitor.go("#/atom/9999").reads(".failure", "There is no atom “9999”")
@@ -634,8 +715,18 @@ STATIC_ANSWER = """async ([kind, query]) => {
 }"""
 
 
+STATIC_FAILURE = """async ([kind, query]) => {
+  const fetchJson = async (address) => (await fetch(address)).json();
+  class ApiError extends Error {
+    constructor(message, status, more) { super(message); this.more = more; }
+  }
+  const answer = (await import("./static.js")).staticAnswer([kind], query, { ApiError, fetchJson });
+  return answer.catch((error) => error.more);
+}"""
+
+
 def test_the_export_finds_what_the_server_finds(exported: wa.SenseModel, site: Path, visit: Visit) -> None:
-    from wordatoms.explorer.answers import to_plain
+    from wordatoms.explorer.answers import ApiError, to_plain
     from wordatoms.explorer.words import WordAnswers
 
     words, label = WordAnswers(exported), exported.atoms.labels[7]
@@ -649,6 +740,11 @@ def test_the_export_finds_what_the_server_finds(exported: wa.SenseModel, site: P
         for prefix in ("b", "Both", "both1", "zz", "ü"):
             found = page.evaluate(STATIC_ANSWER, ["complete", {"q": prefix, "n": 5}])
             assert found == words.complete(prefix, 5)
+        for unknown in ("both111", "obth1", "Bohtt3", "both1 nothing", "nothing at both3", "q", "bot" * 60, "ünone"):
+            with pytest.raises(ApiError) as refused:
+                words.spell(unknown)
+            more = page.evaluate(STATIC_FAILURE, ["word", {"word": unknown}])
+            assert more == {"suggestions": refused.value.suggestions, "parts": refused.value.parts}, unknown
 
 
 # Pictures for the docs

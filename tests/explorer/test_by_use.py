@@ -221,7 +221,7 @@ def visit(browser: Any, base: str) -> Iterator[Visit]:
 def test_every_view_can_be_read(size: tuple[int, int], scheme: str, visit: Visit) -> None:
     visitor = visit("#/", size=size, scheme=scheme)
     for address, landmark in (
-        (f"#/word/{WORD}?forms=1", "table.forms"),
+        (f"#/word/{WORD}?forms=1", "[data-fold=forms] summary"),
         (f"#/word/{WORD}?model=model-2", ".rarer summary"),
         (f"#/word/{WORD}?by=code", ".sense"),
         (AT_WORD, "table.pulls"),
@@ -239,10 +239,11 @@ def test_cards_have_shares_and_the_general_use_comes_last(visit: Visit, explorer
     visitor, senses = visit(f"#/word/{WORD}"), explorer.word(WORD).senses
     visitor.sees(".sense", len(senses))
     visitor.reads(".sense .weight", f"{round(100 * (senses[0].share or 0))}% of the uses")
+    visitor.sees(".sense .more summary").click()
     visitor.reads(".sense footer small", f"weight {senses[0].weight:.2f}")
     cards = visitor.page.locator(".sense")
     assert "general" in str(cards.last.get_attribute("class"))
-    assert visitor.page.locator(".rarer").count() == 0
+    visitor.reads(".rarer summary", "General use")
     visitor.reads(".quotation mark", WORD)
 
 
@@ -251,7 +252,7 @@ def test_rarer_senses_are_folded(visit: Visit) -> None:
     visitor.reads(".rarer summary", "1 rarer sense")
     folded = visitor.page.locator(".rarer .sense")
     assert not folded.first.is_visible()
-    visitor.sees(".rarer summary").click()
+    visitor.sees(".rarer > summary").click()
     folded.first.wait_for()
     assert "2% of the uses" in folded.first.inner_text()
 
@@ -273,6 +274,7 @@ def test_the_switch_leads_to_the_papers_code_and_back(visit: Visit, model: wa.Se
 
 def test_tables_are_saved_with_shares(visit: Visit, explorer: Explorer) -> None:
     visitor = visit(f"#/word/{WORD}")
+    visitor.sees("[data-fold=forms] summary").click()
     visitor.sees("table.forms")
     saved = {}
     for button in visitor.page.get_by_role("button", name="CSV").all():
@@ -321,7 +323,20 @@ def test_the_export_answers_as_the_server(visit: Visit, model: wa.SenseModel, tm
     assert rare.uses is not None
     n_files = -(-len(rare.uses) // SENSES_PER_FILE)
     assert len([*(tmp_path / "site" / "api" / "senses").iterdir()]) == n_files
-    names = ("sense", "atom", "share", "weight", "label", "named", "nearest", "linked", "forms", "meta", "is_general")
+    names = (
+        "sense",
+        "atom",
+        "share",
+        "weight",
+        "label",
+        "named",
+        "nearest",
+        "linked",
+        "forms",
+        "meta",
+        "is_general",
+        "example",
+    )
     with hosting(tmp_path / "site") as address:
         visitor = visit("#/about", at=address)
         for word in (WORD, FORM, *model.words[5:300:25]):

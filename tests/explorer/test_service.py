@@ -56,8 +56,8 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> WordAnswers:
 
 def test_word_as_the_library_has_it(planted: WordAnswers) -> None:
     answer, senses = planted.word("both3"), planted.model.senses("both3", n_nearest=12, n_linked=12)
-    assert [{**to_plain(sense), "meta": 0, "sentences": 0} for sense in senses] == [
-        {**to_plain(sense), "meta": 0, "sentences": 0} for sense in answer.senses
+    assert [{**to_plain(sense), "meta": 0, "example": 0, "sentences": 0} for sense in senses] == [
+        {**to_plain(sense), "meta": 0, "example": 0, "sentences": 0} for sense in answer.senses
     ]
     assert answer.nearest == planted.model.embeddings.nearest("both3", 12)
     assert answer.rank == planted.model.row("both3") + 1

@@ -7,7 +7,7 @@ index (`wordatoms.explorer.lookup`).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -397,7 +397,6 @@ class WordAnswers:
         labels = [model.label(atom, notes) for atom in range(len(model.atoms))]
         function = function_words(model)
         named, is_written = [model.is_named(atom, notes) for atom in range(len(labels))], model.parts.atom_names.names
-        regions, region = self._regions(homes)
         return AtomMap(
             [(x, y, home, n_words, label) for ((x, y), home, n_words), label in zip(rows, labels, strict=True)],
             list(metas.labels) if metas else [],
@@ -406,17 +405,9 @@ class WordAnswers:
                 map_name(label, function, is_name=is_name) if is_name or not is_written else ""
                 for label, is_name in zip(labels, named, strict=True)
             ],
-            regions,
-            region,
+            [region.name for region in metas.regions] if metas else [],
+            metas.atom_regions.tolist() if metas and metas.regions else [],
         )
-
-    def _regions(self, homes: Sequence[int]) -> tuple[list[str], list[int]]:
-        """The named groups of meta-atoms, if the model has any, and the group of each atom; `homes`: its meta-atom."""
-        names: Mapping[str, Collection[int]] = getattr(self.model.parts.atom_names, "regions", None) or {}
-        if not names:
-            return [], []
-        of_meta = {meta: number for number, metas in enumerate(names.values()) for meta in metas}
-        return list(names), [of_meta.get(home, -1) for home in homes]
 
     def search(self, text: str) -> list[AtomMatch]:
         """Atoms by name, word or label, each with the reason it was found; none if nothing matches."""

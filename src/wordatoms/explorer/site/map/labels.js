@@ -48,7 +48,7 @@ function groupLabel(painter, camera, { name, x, y }, size) {
   const width = widthOf(painter, name, size) * 1.08; // it is bold
   const isSeen = middle > 0 && middle < camera.width; // then all of it is
   const left = isSeen ? Math.max(width / 2 + 4, Math.min(camera.width - width / 2 - 4, middle)) : middle;
-  return { text: name, left, top, size, width, isStrong: true };
+  return { text: name, left, top, size, width, isStrong: size > SIZE };
 }
 
 function atomLabel(painter, camera, atom, isStrong) {

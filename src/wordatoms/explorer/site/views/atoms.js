@@ -67,27 +67,38 @@ function searched(q, found) {
 function grouped(all, rows) {
   const saved = () =>
     rows.map(({ atom, label, nWords, meta }) => ({ atom, label, n_words: nWords, meta_atom: all.metas[meta] ?? "" }));
-  const groups = [...all.metas.keys()].map((meta) => ({ meta, rows: rows.filter((row) => row.meta === meta) }));
+  const groups = all.metas.map((name, meta) => ({ meta, name, rows: rows.filter((row) => row.meta === meta) }));
+  const known = groups.filter((group) => group.rows.length);
   const alone = rows.filter(({ meta }) => meta < 0);
-  const regionOf = ({ rows: members }) => all.region?.[members[0]?.atom] ?? -1;
-  const inRegion = (region) => groups.filter((group) => group.rows.length && regionOf(group) === region);
-  const named = (all.regions ?? []).map((name, region) => [
-    h("h2", {}, name),
-    inRegion(region).map((group) => metaFold(group, all)),
-  ]);
+  const regionOf = (group) => all.region?.[group.rows[0].atom] ?? -1;
+  const regions = (all.regions ?? []).map((name, region) => ({
+    name,
+    region,
+    groups: known.filter((group) => regionOf(group) === region),
+  }));
   return h(
     "section",
-    { class: "all-atoms" },
-    sectionHead("By meta-atom", csvButton("atoms", saved)),
-    named,
-    inRegion(-1).map((group) => metaFold(group, all)),
-    alone.length > 0 && fold("alone", plural(alone.length, "atom"), () => wordsOf(alone), { kind: "large", open: true }),
+    {},
+    sectionHead(regions.length ? "By region" : "By meta-atom", csvButton("atoms", saved)),
+    regions.map(regionFold),
+    known.filter((group) => regionOf(group) < 0).map(metaFold),
+    alone.length > 0 && fold("alone", plural(alone.length, "atom"), () => wordsOf(alone), { kind: "large" }),
   );
 }
 
-function metaFold({ meta, rows }, all) {
-  const title = [h("span", {}, all.metas[meta]), h("small", {}, ` ${plural(rows.length, "atom")}`)];
-  return fold(`meta-${meta}`, title, () => wordsOf(rows), { kind: "large" });
+const summaryOf = (name, n) => [h("span", {}, name), h("small", {}, plural(n, "atom"))];
+
+function regionFold({ name, region, groups }) {
+  const n = groups.reduce((sum, { rows }) => sum + rows.length, 0);
+  const content = () => groups.map(({ meta, name: title, rows }) => [metaTitle(meta, title), wordsOf(rows)]);
+  return fold(`region-${region}`, summaryOf(name, n), content, { kind: "large" });
+}
+
+const metaTitle = (meta, name) => h("h3", { class: "meta-title" }, h("a", { href: addressOf("meta", meta) }, name));
+
+function metaFold({ meta, name, rows }) {
+  const content = () => [h("p", {}, h("a", { href: addressOf("meta", meta) }, "open page")), wordsOf(rows)];
+  return fold(`meta-${meta}`, summaryOf(name, rows.length), content, { kind: "large" });
 }
 
 const wordsOf = (rows) => atomList(rows.map(({ atom, label, nWords }) => ({ atom, label, note: plural(nWords, "word") })));
