@@ -288,7 +288,8 @@ class WordAnswers:
             self.metas(atom),
             atom in notes.hidden,
             model.parts.atom_names.examples.get(atom),
-            model.is_named(atom, notes),
+            named_after=model.named_after(atom, notes),
+            named=model.is_named(atom, notes),
         )
 
     def atoms(self) -> AtomMap:
