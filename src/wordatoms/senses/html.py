@@ -60,7 +60,7 @@ class Html(str):
     --------
     >>> from wordatoms.senses.html import Html
     >>> Html("<b>tie</b>")
-    Html of 10 characters; a notebook shows it
+    Html that a notebook shows
     >>> str(Html("<b>tie</b>"))
     '<b>tie</b>'
     """
@@ -68,7 +68,7 @@ class Html(str):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"Html of {len(self):,} characters; a notebook shows it"
+        return "Html that a notebook shows"
 
     def _repr_html_(self) -> str:
         return str(self)
