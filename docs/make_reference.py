@@ -35,6 +35,8 @@ FURTHER = {
     "senses.results": ["Candidate", "AtomView", "Disambiguation", "Meaning", "UsageClusters"],
     "senses.reading": ["TextWord"],
     "senses.frames": ["Results"],
+    "senses.html": ["Html"],
+    "senses.naming": ["carry_names", "save_names"],
     "pipeline.count": ["count"],
     "pipeline.embed": ["embed"],
     "pipeline.map": ["map_contexts"],
@@ -54,7 +56,8 @@ FURTHER = {
 COMMANDS = {
     "explore": "wordatoms.explorer.app.make_app",
     "senses": "wa.SenseModel.senses wa.SenseModel.senses_of_forms wa.SenseModel.candidates wa.SenseModel.pick",
-    "atoms": "wa.SenseModel.atom wa.SenseModel.search wa.SenseModel.meta_atoms wa.SenseModel.name wa.SenseModel.hide",
+    "atoms": "wa.SenseModel.atom wa.SenseModel.search wa.SenseModel.meta_atoms wa.SenseModel.name wa.SenseModel.hide "
+    "wordatoms.senses.naming.carry_names",
     "disambiguate": "wa.SenseModel.disambiguate wa.SenseModel.disambiguate_each",
     "read": "wa.SenseModel.read",
     "nearest": "wa.SenseModel.near_words",

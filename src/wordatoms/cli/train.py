@@ -334,6 +334,8 @@ def _show_end(model: SenseModel) -> None:
     )
     remark(f"next: wordatoms senses WORD --model {path}")
     remark(f"      wordatoms explore --model {path}")
+    if model.language == "en" and not model.parts.atom_names.names:
+        remark(f"      wordatoms atoms --model {path} --names-from english    # names for atoms that English shares")
 
 
 def _show_stage(done: StageDone, given: Mapping[str, Any]) -> None:

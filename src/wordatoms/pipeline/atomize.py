@@ -8,7 +8,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from wordatoms.atoms.atoms import Atoms
 from wordatoms.atoms.ksvd import KSVDCallback
+from wordatoms.atoms.labels import make_labels
 from wordatoms.atoms.layout import FILE as LAYOUT
 from wordatoms.atoms.layout import lay_out
 from wordatoms.atoms.learning import (
@@ -35,7 +37,7 @@ from wordatoms.atoms.learning import (
 )
 from wordatoms.atoms.meta_atoms import N_META_ATOMS, make_meta_atoms
 from wordatoms.contexts.inflection import FILE as FORMS
-from wordatoms.contexts.inflection import format_forms
+from wordatoms.contexts.inflection import format_forms, is_common
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.neighbours import MOST_WORDS, Neighbours, find_neighbours, n_blocks
 from wordatoms.errors import InputError, ModelError
@@ -148,8 +150,15 @@ def atomize(
 
         def make(forget: Callable[[], None]) -> list[str]:
             atoms, report = learner.learn()
+            known = partial(is_common, language=model_language(folder))
+            atoms = replace(atoms, labels=make_labels(embeddings, atoms.nearest, atoms.cosines, known))
             meta = make_meta_atoms(
-                embeddings, atoms, n_meta_atoms=settings.n_meta_atoms, random_state=random_state, threads=run.threads
+                embeddings,
+                atoms,
+                n_meta_atoms=settings.n_meta_atoms,
+                random_state=random_state,
+                threads=run.threads,
+                is_common=known,
             )
             layout = lay_out(atoms.vectors, random_state=random_state)
             word_vectors = embeddings if settings.vectors == "word" else load_vectors(folder.path, "word")

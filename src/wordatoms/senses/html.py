@@ -19,6 +19,7 @@ from wordatoms.senses.comparison import Comparison
 from wordatoms.senses.examples import Example
 from wordatoms.senses.frames import is_result, rows_of
 from wordatoms.senses.model import SenseModel
+from wordatoms.senses.naming import model_title
 from wordatoms.senses.reading import TextWord
 from wordatoms.senses.results import (
     LIGHTEST,
@@ -34,7 +35,6 @@ from wordatoms.senses.results import (
 )
 from wordatoms.senses.sentences import SenseSentences
 from wordatoms.senses.topics import Topics
-from wordatoms.storage.bundled import ENGLISH
 from wordatoms.text.spans import find_spans, normal_form
 
 N_ROWS = 20
@@ -61,7 +61,7 @@ class Html(str):
     --------
     >>> from wordatoms.senses.html import Html
     >>> Html("<b>tie</b>")
-    Html of 10 characters; a notebook shows it
+    Html that a notebook shows
     >>> str(Html("<b>tie</b>"))
     '<b>tie</b>'
     """
@@ -69,7 +69,7 @@ class Html(str):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"Html of {len(self):,} characters; a notebook shows it"
+        return "Html that a notebook shows"
 
     def _repr_html_(self) -> str:
         return str(self)
@@ -210,14 +210,13 @@ _RENDER_ANY = _render.dispatch(object)
 
 @_render.register
 def _model(model: SenseModel) -> Html:
-    name = "the bundled English model" if model.path.resolve() == ENGLISH.resolve() else model.path.name
     facts = {
         "words": f"{len(model.words):,}",
         "atoms": f"{len(model.atoms):,}" if "atomize" in model.folder.stages else "none",
         "senses by use": "none" if model.uses is None else f"{len(model.uses):,}",
         "language": model.language,
     }
-    return _joined([_heading(name), *(_line(key, value) for key, value in facts.items())], "")
+    return _joined([_heading(model_title(model)), *(_line(key, value) for key, value in facts.items())], "")
 
 
 @_render.register
@@ -265,6 +264,7 @@ def _atom(view: AtomView) -> Html:
             _line("near atoms", "; ".join(label for *_, label in view.neighbours[:N_WORDS])),
             _line("part of", "; ".join(label for *_, label in view.meta)),
             _line("example", example),
+            _line("named after an atom of", view.named_after),
         ],
         "",
     )

@@ -561,6 +561,7 @@ class SenseModel(Shown):
             tuple((meta, weight, self.meta_atoms.labels[meta]) for meta, weight in self.meta_atoms.of_atom(atom)),
             atom in notes.hidden,
             self.parts.atom_names.examples.get(atom),
+            self.named_after(atom, notes),
         )
 
     def search(self, text: str, *, notes: Notes | None = None) -> Results[AtomMatch]:
@@ -640,7 +641,7 @@ class SenseModel(Shown):
         return names.get(atom, self.atoms.labels[atom])
 
     def is_named(self, atom: int, notes: Notes | None = None) -> bool:
-        """Tell whether a person named an atom: the user, or who made the model.
+        """Tell whether a person named an atom: the user, who made the model, or who named its counterpart elsewhere.
 
         Parameters
         ----------
@@ -653,6 +654,24 @@ class SenseModel(Shown):
         bool
         """
         return atom in (notes or self.notes).names or atom in self.parts.atom_names.names
+
+    def named_after(self, atom: int, notes: Notes | None = None) -> str:
+        """Return the model that the name of an atom was carried over from.
+
+        Parameters
+        ----------
+        atom : int
+        notes : Notes, optional
+            Notes already read, to save reading them again.
+
+        Returns
+        -------
+        str
+            Empty for a name that was given to the atom itself, and for a label.
+        """
+        names = self.parts.atom_names
+        is_carried = atom in names.names and atom not in (notes or self.notes).names
+        return names.source if is_carried else ""
 
     def nearest_words(self, atom: int, n: int = 10) -> tuple[Neighbour, ...]:
         """Return the words nearest to an atom; more than are stored with it takes a search over all words.

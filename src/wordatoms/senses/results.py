@@ -158,6 +158,8 @@ class AtomView(Framed):
         Whether a person hid the atom.
     example : AtomExample, optional
         A word and a sentence with it that come with the model.
+    named_after : str
+        The model that the name was carried over from; empty for other labels.
 
     Examples
     --------
@@ -175,6 +177,7 @@ class AtomView(Framed):
     meta: tuple[tuple[int, float, str], ...]
     hidden: bool
     example: AtomExample | None = None
+    named_after: str = ""
 
 
 class AtomMatch(NamedTuple):
