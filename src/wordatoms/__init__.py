@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # for type checkers and editors; `as` exports a name
     from wordatoms.counts.cooccurrence import count_pairs as count_pairs
     from wordatoms.counts.vocabulary import Vocabulary as Vocabulary
     from wordatoms.counts.vocabulary import build_vocabulary as build_vocabulary
+    from wordatoms.documents.estimator import AtomTopics as AtomTopics
+    from wordatoms.documents.groups import compare_groups as compare_groups
     from wordatoms.embeddings.embeddings import Embeddings as Embeddings
     from wordatoms.embeddings.embeddings import Neighbour as Neighbour
     from wordatoms.embeddings.trainers import train_embeddings as train_embeddings
@@ -59,6 +61,8 @@ _NAMES = {
     "senses.sentences": "representative_sentences",
     "senses.topics": "document_topics",
     "senses.frames": "to_frame",
+    "documents.estimator": "AtomTopics",
+    "documents.groups": "compare_groups",
     "pipeline.sources": "CountSettings",
     "pipeline.atomize": "AtomSettings",
     "pipeline.observe": "ObserveSettings",

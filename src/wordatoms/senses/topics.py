@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -196,6 +196,7 @@ def document_topics(
     remove_common: bool = True,
     soft: bool = False,
     scale: float = DEFAULT_SCALE,
+    leave_out: Collection[int] = (),
     run: Run = DEFAULT_RUN,
 ) -> Topics:
     """Return the distribution of each document over the atoms of a model.
@@ -215,6 +216,8 @@ def document_topics(
         Give a window probabilities over atoms instead of its nearest atom.
     scale : float, default 30
         Sharpness of the probabilities if `soft`.
+    leave_out : collection of int, default none
+        Atoms to leave out, as if they were hidden.
     run : Run, optional
         Threads and progress.
 
@@ -231,7 +234,9 @@ def document_topics(
     ['classical music composers']
     """
     require_several(documents, "the documents", "texts")
-    windows = WindowAtoms.of_model(model, window, step, remove_common=remove_common, scale=scale if soft else None)
+    windows = WindowAtoms.of_model(
+        model, window, step, remove_common=remove_common, scale=scale if soft else None, leave_out=leave_out
+    )
     parts: list[Part] = []
     groups = _groups(documents)
     with one_blas_thread(), run.progress.text_bar("documents", n_bytes=None) as report:
@@ -310,11 +315,19 @@ class WindowAtoms:
 
     @classmethod
     def of_model(
-        cls, model: SenseModel, window: int | None, step: int | None, *, remove_common: bool, scale: float | None
+        cls,
+        model: SenseModel,
+        window: int | None,
+        step: int | None,
+        *,
+        remove_common: bool,
+        scale: float | None,
+        leave_out: Collection[int] = (),
     ) -> WindowAtoms:
         learned = model.induced_map if "map" in model.folder.stages else None
         notes = model.notes
-        shown = np.array([atom for atom in range(len(model.atoms)) if atom not in notes.hidden], np.int64)
+        hidden = {*notes.hidden, *leave_out}
+        shown = np.array([atom for atom in range(len(model.atoms)) if atom not in hidden], np.int64)
         words = window if window is not None else learned.window if learned else DEFAULT_WINDOW
         step = words if step is None else step
         _check_numbers(words, step, scale, len(shown))
