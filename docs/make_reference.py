@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import wordatoms as wa
+from wordatoms.atoms import names
 from wordatoms.contexts import reader as reading
 from wordatoms.run import Run
 from wordatoms.senses import annotations as notes
@@ -238,7 +239,8 @@ def folder_section() -> str:
             "|---|---|---|",
             *rows,
             "",
-            f"`import` replaces `count` and `embed`. Annotations by the user (names, picks) are in `{notes.FILE}`.",
+            f"`import` replaces `count` and `embed`. Annotations by the user (names, picks) are in `{notes.FILE}`; "
+            f"names and example sentences that come with a model in `{names.FILE}`.",
             "",
         ]
     )

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from planted import planted_model
+from wordatoms.atoms.meta_atoms import Region
 from wordatoms.atoms.names import FILE, AtomExample, AtomNames
 from wordatoms.cli.root import cli
 from wordatoms.errors import ModelError
@@ -23,7 +24,8 @@ def folder(tmp_path: Path) -> Path:
     planted_model(path)
     plain = SenseModel(path)
     example = AtomExample("ship", "The ship left the harbour at noon.")
-    AtomNames(plain.atoms.fingerprint, "hand", {1: "seafaring"}, {1: example}, {0: "the sea"}).save(path)
+    regions = (Region("The land", (1,)),)
+    AtomNames(plain.atoms.fingerprint, "hand", {1: "seafaring"}, {1: example}, {0: "the sea"}, regions).save(path)
     return path
 
 
@@ -38,6 +40,24 @@ def test_a_name_takes_the_place_of_the_label(folder: Path) -> None:
     shown = CliRunner().invoke(cli, ["atoms", "1", "--model", str(folder)]).output
     assert "atom 1: seafaring" in shown
     assert "for example: The ship left the harbour at noon." in shown
+
+
+def test_meta_atoms_stand_under_their_region(folder: Path) -> None:
+    meta_atoms = SenseModel(folder).meta_atoms
+    assert meta_atoms.regions == (Region("The land", (1,)),)
+    inside = meta_atoms.members[1]
+    assert [atom for atom, region in enumerate(meta_atoms.atom_regions) if region == 0] == sorted(inside)
+    shown = CliRunner().invoke(cli, ["atoms", "--meta", "--model", str(folder)]).output
+    assert shown.startswith("THE LAND\nmeta-atom 1: ")
+    assert shown.index("OTHER") < shown.index("meta-atom 0: the sea")
+
+
+@pytest.mark.parametrize("regions", [[["a", [0, 0]]], [["a", [0]], ["b", [0]]], [["a", [99]]], [["a", [-1]]]])
+def test_regions_that_cannot_be_are_refused(folder: Path, regions: list[object]) -> None:
+    content = json.loads((folder / FILE).read_text())
+    (folder / FILE).write_text(json.dumps({**content, "regions": regions}))
+    with pytest.raises(ModelError, match="hold a meta-atom twice, or one beyond"):
+        _ = SenseModel(folder).meta_atoms
 
 
 def test_a_user_may_name_it_otherwise(folder: Path) -> None:

@@ -34,7 +34,9 @@ def test_all_parts_are_there(english: wa.SenseModel) -> None:
     assert english.embeddings.dim == 300
     assert len(english.atoms) > 1500
     assert len(english.layout) == len(english.atoms)
-    assert len(english.meta_atoms) == 50
+    assert len(english.meta_atoms) == 196
+    assert 20 <= len(english.meta_atoms.regions) <= 30
+    assert english.meta_atoms.atom_regions.min() == 0  # every atom is in a region
     assert english.induced_map.moments is not None
     assert set(english.folder.stages) == {"count", "embed", "map", "atomize", "tune", "observe"}
     assert english.posterior.settings == english.reading

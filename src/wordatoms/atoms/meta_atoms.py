@@ -2,9 +2,11 @@
 
 Follows a part of the paper that is commented out in its source: atoms for jazz, rock and classical music are near each
 other, and a second sparse coding with sparsity 2 over 200 meta-atoms finds *music* behind them; the atom of
-biochemistry is a sum of those of biology and chemistry. The paper chose 200 by the overlap of restarts; on our atoms
-the same rule (`wordatoms.atoms.learning.best_size`) chooses 50. Weights are non-negative here, or a group could contain
-an atom for being its opposite. An atom is a member of the meta-atom with its largest weight.
+biochemistry is a sum of those of biology and chemistry. Weights are non-negative here, or a group could contain an atom
+for being its opposite. An atom is a member of the meta-atom with its largest weight.
+
+A person may gather the meta-atoms in named regions, a table of contents of the model (`wordatoms.atoms.names`). Left
+out: regions found by a program; clusters of meta-atoms mixed subjects that no reader would put under one heading.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +27,15 @@ from wordatoms.errors import InputError, ModelError
 from wordatoms.storage.files import load_array, save_array, write_json
 from wordatoms.storage.untrusted import read_json
 
-N_META_ATOMS = 50
+N_META_ATOMS = 200
 SPARSITY = 2
+
+
+class Region(NamedTuple):
+    """A heading over some meta-atoms, given by a person."""
+
+    name: str
+    meta_atoms: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,6 +47,8 @@ class MetaAtoms:
     codes: SparseCodes
     """The codes of the atoms, one row per atom id."""
     labels: tuple[str, ...]
+    regions: tuple[Region, ...] = ()
+    """A table of contents; empty if nobody made one."""
 
     def __post_init__(self) -> None:
         if self.vectors.dtype != np.float32 or not np.isfinite(self.vectors).all():
@@ -67,6 +78,14 @@ class MetaAtoms:
             if weights[atom] > 0:
                 groups[int(self.codes.atoms[atom, 0])].append(atom)
         return groups
+
+    @cached_property
+    def atom_regions(self) -> NDArray[np.intp]:
+        """The region of each atom, that of its meta-atom, (n_atoms,); -1 for none."""
+        of_meta = np.full(len(self) + 1, -1, np.intp)  # the last one for atoms without a meta-atom
+        for number, region in enumerate(self.regions):
+            of_meta[list(region.meta_atoms)] = number
+        return np.asarray(of_meta[np.where(self.codes.weights[:, 0] > 0, self.codes.atoms[:, 0], -1)])
 
     def save(self, folder: Path) -> None:
         folder = Path(folder)

@@ -1,5 +1,7 @@
 """Names that people gave to the atoms and meta-atoms of a model, with sentences that show atoms and senses at work.
 
+Meta-atoms may be gathered in regions, too, under a heading each.
+
 They come with the model, in `names.json`, and take the place of the labels that are made of nearest words. They belong
 to one set of atoms, given by its fingerprint, and the examples of senses to one set of senses by use. An atom that no
 reader could name keeps its label.
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wordatoms.atoms.atoms import Atoms
-from wordatoms.atoms.meta_atoms import MetaAtoms
+from wordatoms.atoms.meta_atoms import MetaAtoms, Region
 from wordatoms.errors import ModelError
 from wordatoms.storage.files import write_json
 from wordatoms.storage.untrusted import read_json
@@ -41,6 +43,8 @@ class AtomNames:
     examples: Mapping[int, AtomExample] = field(default_factory=dict)
     meta: Mapping[int, str] = field(default_factory=dict)
     """Names of meta-atoms."""
+    regions: tuple[Region, ...] = ()
+    """Headings over the meta-atoms, each of which is in one region at most."""
     uses: str = ""
     """Fingerprint of the senses by use that `senses` belong to."""
     senses: Mapping[int, AtomExample] = field(default_factory=dict)
@@ -51,12 +55,18 @@ class AtomNames:
         return replace(atoms, labels=_named(atoms.labels, self.names))
 
     def apply_meta(self, meta_atoms: MetaAtoms) -> MetaAtoms:
-        """Return the meta-atoms with their names as labels."""
-        return replace(meta_atoms, labels=_named(meta_atoms.labels, self.meta))
+        """Return the meta-atoms with their names as labels, in their regions."""
+        inside = [meta for region in self.regions for meta in region.meta_atoms]
+        if len(set(inside)) < len(inside) or not all(0 <= meta < len(meta_atoms) for meta in inside):
+            raise ModelError(
+                f"the regions in {FILE} hold a meta-atom twice, or one beyond the {len(meta_atoms)} there are; "
+                "repair or remove the file."
+            )
+        return replace(meta_atoms, labels=_named(meta_atoms.labels, self.meta), regions=self.regions)
 
     def save(self, folder: Path) -> None:
-        plain = {"atoms": self.atoms, "by": self.by, "names": self.names, "meta": self.meta, "uses": self.uses}
-        examples = {"examples": _as_lists(self.examples), "senses": _as_lists(self.senses)}
+        plain = {"atoms": self.atoms, "by": self.by, "names": self.names, "meta": self.meta, "regions": self.regions}
+        examples = {"uses": self.uses, "examples": _as_lists(self.examples), "senses": _as_lists(self.senses)}
         write_json(folder / FILE, {**plain, **examples})
 
     @classmethod
@@ -81,7 +91,10 @@ class AtomNames:
             {int(number): AtomExample(str(word), str(text)) for number, (word, text) in content[part].items()}
             for part in ("examples", "senses")
         )
-        return cls(str(content["atoms"]), str(content["by"]), names, examples, meta, str(content["uses"]), senses)
+        regions = tuple(Region(str(name), tuple(map(int, metas))) for name, metas in content.get("regions", ()))
+        return cls(
+            str(content["atoms"]), str(content["by"]), names, examples, meta, regions, str(content["uses"]), senses
+        )
 
 
 def _as_lists(examples: Mapping[int, AtomExample]) -> dict[int, list[str]]:

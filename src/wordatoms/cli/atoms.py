@@ -33,6 +33,8 @@ class Branch(NamedTuple):
     meta_atom: int
     label: str
     atoms: list[AtomLine]
+    region: str
+    """The heading it stands under; empty if the model has none."""
 
 
 @click.command()
@@ -127,18 +129,23 @@ def _show_views(views: Sequence[AtomView]) -> None:
 
 
 def _grow_tree(model: SenseModel, chosen: Sequence[int] | None, number: int) -> list[Branch]:
-    """Return all meta-atoms, or those of the chosen atoms, with their atoms."""
+    """Return all meta-atoms, or those of the chosen atoms, with their atoms, by region."""
     meta_atoms = model.meta_atoms
     wanted = {meta for atom in chosen or () for meta, _ in meta_atoms.of_atom(model.atoms.check_id(atom))}
+    regions = {meta: region.name for region in meta_atoms.regions for meta in region.meta_atoms}
     return [
-        Branch(meta, meta_atoms.labels[meta], _atom_lines(model, members, number))
-        for meta, members in meta_atoms.members.items()
+        Branch(meta, meta_atoms.labels[meta], _atom_lines(model, meta_atoms.members[meta], number), name)
+        for meta, name in {**regions, **{meta: "" for meta in meta_atoms.members if meta not in regions}}.items()
         if chosen is None or meta in wanted
     ]
 
 
 def _show_tree(branches: Sequence[Branch]) -> None:
+    region = ""
     for branch in branches:
+        if branch.region != region:
+            click.echo(f"{branch.region or 'other'}".upper())
+            region = branch.region
         click.echo(f"meta-atom {branch.meta_atom}: {branch.label}")
         for place, line in enumerate(branch.atoms, 1):
             click.echo(f"  {'└' if place == len(branch.atoms) else '├'}─ atom {line.atom:<5} {line.label}")

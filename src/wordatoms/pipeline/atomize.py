@@ -77,7 +77,7 @@ class AtomSettings:
         Allow no negative coefficients.
     vectors : {"word", "induced"}, default "word"
         Learn from the word vectors or from the induced vectors.
-    n_meta_atoms : int, default 50
+    n_meta_atoms : int, default 200
         Number of meta-atoms, which group the atoms; at most a tenth of the atoms.
 
     Examples
