@@ -8,7 +8,7 @@ line of `*` is for all atoms that are not listed; without it they make up one to
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,25 +100,24 @@ def find_topics(model: SenseModel, level: Level = "atoms") -> TopicMap:
         of_atom[shown] = np.arange(len(shown))
         labels = [model.label(atom, model.notes) for atom in shown.tolist()]
         return TopicMap("atom", shown, _distinct(labels, shown, "atom"), of_atom)
-    kind, labels, members = _groups(model, str(level))
-    for number, atoms in members.items():
-        of_atom[[atom for atom in atoms if atom not in hidden]] = number
-    rest = [atom for atom in range(n_atoms) if of_atom[atom] < 0 and atom not in hidden]
-    if rest:
-        of_atom[rest] = len(labels)
+    kind, labels, homes = _groups(model, str(level))
+    of_atom[:] = np.where(homes >= 0, homes, len(labels))
+    of_atom[list(hidden)] = -1
+    if (of_atom == len(labels)).any():
         labels = [*labels, OTHER]
     ids = np.arange(len(labels))
     return TopicMap(kind, ids, _distinct(labels, ids, kind), of_atom)
 
 
-def _groups(model: SenseModel, level: str) -> tuple[str, list[str], Mapping[int, Iterable[int]]]:
-    """Return what the groups of atoms of a level are called, their names, and the atoms of each."""
+def _groups(model: SenseModel, level: str) -> tuple[str, list[str], NDArray[np.intp]]:
+    """Return what the groups of atoms of a level are called, their names, and the group of each atom; -1 for none."""
+    meta_atoms = model.meta_atoms
     if level == "meta":
-        return "meta-atom", list(model.meta_atoms.labels), model.meta_atoms.members
-    regions = getattr(model, "regions", None)
-    if regions is None:
+        codes = meta_atoms.codes
+        return "meta-atom", list(meta_atoms.labels), np.where(codes.weights[:, 0] > 0, codes.atoms[:, 0], -1)
+    if not meta_atoms.regions:
         raise InputError(f"{model.path} has no regions; take the level meta or atoms, or a merge of your own.")
-    return "region", list(regions.labels), regions.members
+    return "region", [region.name for region in meta_atoms.regions], meta_atoms.atom_regions
 
 
 # --- merges
