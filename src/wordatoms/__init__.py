@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # for type checkers and editors; `as` exports a name
     from wordatoms.counts.vocabulary import build_vocabulary as build_vocabulary
     from wordatoms.documents.estimator import AtomTopics as AtomTopics
     from wordatoms.documents.groups import compare_groups as compare_groups
+    from wordatoms.documents.study import study_documents as study_documents
     from wordatoms.embeddings.embeddings import Embeddings as Embeddings
     from wordatoms.embeddings.embeddings import Neighbour as Neighbour
     from wordatoms.embeddings.trainers import train_embeddings as train_embeddings
@@ -63,6 +64,7 @@ _NAMES = {
     "senses.frames": "to_frame",
     "documents.estimator": "AtomTopics",
     "documents.groups": "compare_groups",
+    "documents.study": "study_documents",
     "pipeline.sources": "CountSettings",
     "pipeline.atomize": "AtomSettings",
     "pipeline.observe": "ObserveSettings",

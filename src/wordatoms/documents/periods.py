@@ -40,16 +40,40 @@ class Period(NamedTuple):
 
 def find_periods(dates: Iterable[Any], period: str, *, form: str | None = None) -> list[Period | None]:
     """Return the period of each date; None for a missing one. Rows are counted from 1 in errors."""
-    if period not in PERIODS:
-        raise InputError(f"'{period}' is no period; pass {', '.join(PERIODS[:-1])} or {PERIODS[-1]}.")
-    known: dict[Any, Period | None] = {}
+    check_period(period)
+    known: dict[str, Period | None] = {}
     found: list[Period | None] = []
     for row, value in enumerate(dates, 1):
-        key = value if isinstance(value, str) else str(value)
+        key = str(value)
         if key not in known:
-            known[key] = _find_period(value, period, form, row)
+            known[key] = find_period(value, period, form=form, where=f"row {row:,}")
         found.append(known[key])
     return found
+
+
+def check_period(period: str) -> None:
+    if period not in PERIODS:
+        raise InputError(f"'{period}' is no period; pass {', '.join(PERIODS[:-1])} or {PERIODS[-1]}.")
+
+
+def find_period(value: Any, period: str, *, form: str | None = None, where: str = "the input") -> Period | None:
+    """Return the period of a date; None for a missing one. What is a period already stays what it is."""
+    if isinstance(value, Period):
+        return value
+    if is_missing(value):
+        return None
+    if isinstance(value, np.datetime64):
+        value = value.astype("datetime64[us]").item()
+    parts = _date_parts(value, form, where)
+    if len(parts) < PARTS[period]:
+        raise InputError(f"the date '{value}' in {where} has no {NAMES[len(parts) + 1]}; take a longer period.")
+    return _PERIOD_OF[period](_to_date(parts))
+
+
+def _to_date(parts: tuple[int, ...]) -> date:
+    """Return the first day of a year, a month or a day."""
+    year, month, day = (*parts, 1, 1)[:3]
+    return date(year, month, day)
 
 
 def is_missing(value: Any) -> bool:
@@ -66,18 +90,7 @@ def number_periods(periods: Sequence[Period | None]) -> tuple[list[Period], NDAr
     return ordered, np.array([-1 if each is None else places[each] for each in periods], np.int64)
 
 
-def _find_period(value: Any, period: str, form: str | None, row: int) -> Period | None:
-    if is_missing(value):
-        return None
-    if isinstance(value, np.datetime64):
-        value = value.astype("datetime64[us]").item()
-    parts = _date_parts(value, form, row)
-    if len(parts) < PARTS[period]:
-        raise InputError(f"the date '{value}' of row {row:,} has no {NAMES[len(parts) + 1]}; take a longer period.")
-    return _PERIOD_OF[period](date(*parts[:3], *(1,) * (3 - len(parts))))
-
-
-def _date_parts(value: Any, form: str | None, row: int) -> tuple[int, ...]:
+def _date_parts(value: Any, form: str | None, where: str) -> tuple[int, ...]:
     """Return year, month and day, as far as they are given."""
     if isinstance(value, date):  # datetime and pandas.Timestamp are dates
         return value.year, value.month, value.day
@@ -88,12 +101,12 @@ def _date_parts(value: Any, form: str | None, row: int) -> tuple[int, ...]:
             return read.year, read.month, read.day
         match = next(match for each in FORMS if (match := each.fullmatch(text)))
         parts = tuple(int(match[name]) for name in ("year", "month", "day") if match[name] is not None)
-        date(*parts[:3], *(1,) * (3 - len(parts)))
+        _to_date(parts)
     except (ValueError, StopIteration, re.error):
         shown = text if len(text) <= 40 else f"{text[:40]}…"
         wanted = f"a date in the format {form}" if form is not None else "a date"
         advice = "check it" if form is not None else ADVICE
-        raise InputError(f"'{shown}' in row {row:,} is not {wanted}; {advice}.") from None
+        raise InputError(f"'{shown}' in {where} is not {wanted}; {advice}.") from None
     return parts
 
 
