@@ -18,7 +18,7 @@ from wordatoms.documents.evidence import Evidence, Passage
 from wordatoms.documents.groups import CONFIDENCE, N_RESAMPLES, GroupComparison, GroupShare, compare_groups
 from wordatoms.documents.levels import Level, TopicShares, find_topics, merge_shares
 from wordatoms.documents.periods import find_periods, is_missing
-from wordatoms.documents.report import check_page, draw_pictures
+from wordatoms.documents.report import check_page, draw_pictures, make_page
 from wordatoms.drawing.charts import standalone_svg
 from wordatoms.errors import InputError, require_several
 from wordatoms.run import DEFAULT_RUN, Run
