@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +28,8 @@ from wordatoms.senses.topics import Group, Part, Rows, WindowAtoms
 from wordatoms.text.spans import find_spans, normal_form
 
 N_PASSAGES, N_WORDS, N_DECIDING = 3, 10, 5
-RAREST_WEIGHT = 0.5
-"""SIF weight of a word with p(w) = a, by default one in a thousand; more frequent words are not words of a topic."""
+MOST_FREQUENT, TIMES_MEAN = 1e-3, 10
+"""Words more frequent than this, and than so many times the mean of all words, are not words of a topic."""
 LEAST_PULL = 0.25
 """A word decided if it pulls at least this part of what the strongest one does."""
 MOST_SETS = 1 << 16
@@ -102,12 +104,17 @@ class Evidence:
         ends = np.cumsum(widths)
         inside = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - widths, widths)
         rows = words[np.repeat(firsts[found.documents] + found.starts, widths) + inside]
-        telling = self.windows.sif.weights[rows] >= RAREST_WEIGHT
+        telling = self._is_telling[rows]
         keys = np.repeat(found.atoms, widths)[telling] * len(self.windows.sif.embeddings) + rows[telling]
         self._pairs.append(np.unique(keys, return_counts=True))
         self._n_pairs += len(self._pairs[-1][0])
         if self._n_pairs > MOST_PAIRS:
             self._add_up()
+
+    @cached_property
+    def _is_telling(self) -> NDArray[np.bool_]:
+        p_word = self.windows.sif.p_word
+        return np.asarray(p_word <= max(MOST_FREQUENT, TIMES_MEAN / len(p_word)))
 
     def _add_up(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         keys = np.concatenate([np.zeros(0, np.int64), *(keys for keys, _ in self._pairs)])
@@ -134,6 +141,8 @@ class Evidence:
         for topic in range(len(topics)):
             part = slice(scores.indptr[topic], scores.indptr[topic + 1])
             rows, own = scores.indices[part], scores.data[part]
+            if not (own > 0).any():  # the only topic
+                own = counts.data[part]
             order = np.lexsort((rows, -own))[:n]
             found.append([words[row] for row, score in zip(rows[order], own[order], strict=True) if score > 0])
         return found
@@ -160,8 +169,8 @@ class Evidence:
         first = -(self._n_documents + found.documents)
         order = np.lexsort((-first, -found.cosines, widths < full, found.atoms))
         atoms = found.atoms[order]
-        begins = np.flatnonzero(np.diff(atoms, prepend=-1))
-        for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(atoms)], strict=True):
+        begins = np.flatnonzero(np.diff(atoms, prepend=-1, append=-1))
+        for begin, end in pairwise(begins.tolist()):
             kept = self._typical.setdefault(int(atoms[begin]), [])
             seen: set[int] = set()
             for place in order[begin:end].tolist():

@@ -66,7 +66,7 @@ def draw_pictures(study: DocumentStudy) -> dict[str, Chart]:
 def draw_topics(study: DocumentStudy) -> IntervalChart:
     """The largest topics and their shares."""
     rows = {each.name: [Interval(each.share, each.low, each.high)] for each in study.topics[:N_LARGEST]}
-    return IntervalChart("Topics by size", "share of all documents", rows, ["all documents"])
+    return IntervalChart("The largest topics", "share of all documents", rows, ["all documents"])
 
 
 def draw_groups(study: DocumentStudy) -> IntervalChart | None:

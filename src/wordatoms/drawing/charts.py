@@ -26,6 +26,8 @@ WIDTH, HEIGHT = 480, 300
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 44
 CHARACTER = 6.4
 """Approximate width of a character of a label."""
+WIDE_CHARACTER = 7.1
+"""The same in a wide font, for labels that must not be cut off."""
 BAR_HEIGHT = 20
 MARGIN = 44
 """Margin of scatter plots, with room for labels."""
@@ -174,7 +176,7 @@ class IntervalChart:
 
     def svg(self) -> str:
         width, height = self.SIZE
-        left = min(CHARACTER * max((len(label) for label in self.rows), default=1) + 14, width * 0.42)
+        left = min(WIDE_CHARACTER * max((len(label) for label in self.rows), default=1) + 14, width * 0.45)
         numbers = [
             number for row in self.rows.values() for each in row if each for number in each if number is not None
         ]
@@ -195,7 +197,7 @@ class IntervalChart:
 
     def _row(self, label: str, number: int, left: float, axis: Axis) -> str:
         top = number * self.row_height
-        shown = _shortened(label, int((left - 14) / CHARACTER))
+        shown = _shortened(label, int((left - 14) / WIDE_CHARACTER))
         middle = top + self.row_height / 2
         parts = [f'<text class="label end" x="{left - 6:.1f}" y="{middle:.1f}">{escape(shown)}{_hint(label)}</text>']
         for place, each in enumerate(self.rows[label]):
