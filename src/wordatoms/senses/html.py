@@ -57,6 +57,11 @@ BAR = "display:inline-block;width:4em;height:.55em;margin-right:.5em;border:1px 
 class Html(str):
     """HTML that a notebook shows; elsewhere it is a string.
 
+    Parameters
+    ----------
+    text : str, default ""
+        The HTML.
+
     Examples
     --------
     >>> from wordatoms.senses.html import Html
@@ -67,6 +72,9 @@ class Html(str):
     """
 
     __slots__ = ()
+
+    def __new__(cls, text: str = "") -> Html:
+        return super().__new__(cls, text)
 
     def __repr__(self) -> str:
         return "Html that a notebook shows"

@@ -72,7 +72,26 @@ def carry_names(model: SenseModel, source: SenseModel, *, least_alike: float = L
 
 
 def save_names(model: SenseModel, names: AtomNames) -> None:
-    """Write carried-over names into a model; names that were given to its own atoms are not replaced."""
+    """Write carried-over names into a model; names that were given to its own atoms are not replaced.
+
+    Parameters
+    ----------
+    model : SenseModel
+    names : AtomNames
+        As `carry_names` returns them; a model that is opened afterwards has them.
+
+    Raises
+    ------
+    ModelError
+        If the atoms of the model have names of their own.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> from wordatoms.senses.naming import carry_names, save_names
+    >>> model = wa.load("my.model")  # doctest: +SKIP
+    >>> save_names(model, carry_names(model, wa.load()))  # doctest: +SKIP
+    """
     own = model.parts.atom_names
     if own.names and not own.source:
         raise ModelError(f"the atoms of {model.path} have names that were given to them; choose another model to name.")
