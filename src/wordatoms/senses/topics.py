@@ -87,7 +87,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Topics:
+class Topics(Shown):
     """Documents and their distributions over atoms; each distribution sums to 1 or is empty."""
 
     documents: tuple[str, ...]
