@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from common import make_parser, show
 from wordatoms.atoms.learning import KSVDRun, learn_run, overlaps, sparsity_by_count
 from wordatoms.atoms.sparse_coding import sparse_code
+from wordatoms.drawing.charts import Line, LineChart, write_charts
 from wordatoms.embeddings.embeddings import Embeddings
-from wordatoms.paper.exhibits.charts import Line, LineChart, write_charts
 
 N_MIXTURES = 5000
 LARGEST_COSINE = 0.2

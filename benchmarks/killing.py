@@ -21,7 +21,6 @@ import shlex
 import shutil
 import signal
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -233,12 +232,8 @@ def measure(arguments: list[str], n_kills: int, seed: int, work: Path) -> dict[s
 
 def run_in_this_process(arguments: list[str], folder: Path) -> None:
     """Train once in this process, so that forked processes need not load and compile anything."""
-    from tqdm import tqdm
-
     from wordatoms.cli import cli
 
-    tqdm.monitor_interval = 0
-    tqdm.set_lock(threading.RLock())  # tqdm's own lock is shared with forks, and a killed one may hold it forever
     cli.main(["train", *arguments, "-o", str(folder)], standalone_mode=False)
 
 

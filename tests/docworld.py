@@ -94,8 +94,12 @@ def write_texts(world: Path) -> None:
         (world / f"{name}.txt").write_text(sentences.replace("zorple", "kalimba" if name == "kalimba" else "zorple"))
     for number, sentence in enumerate(SENTENCES):
         (world / "documents" / f"{number}.txt").write_text(sentence)
-    rows = [f'http://here/{number},"{sentence}"' for number, sentence in enumerate(SENTENCES)]
-    (world / "news.csv").write_text("\n".join(["url,text", *rows]))
+    rows = [
+        f'http://here/{number},"{sentence}",{("red", "blue")[number % 2]},2024-0{1 + number // 2}-15'
+        for number, sentence in enumerate(SENTENCES)
+    ]
+    (world / "news.csv").write_text("\n".join(["url,text,party,date", *rows]))
+    (world / "merge.tsv").write_text("3\tmusic\n4\tmusic\n5\t-\n")
     (world / "phrases.txt").write_text("new york\n")
 
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
+from wordatoms.drawing.charts import write_charts
 from wordatoms.errors import WordatomsError
-from wordatoms.paper.exhibits.charts import write_charts
 from wordatoms.paper.report.bundled import bundle
 from wordatoms.paper.report.runner import find_exhibits
 from wordatoms.paper.tasks.lineup.exhibit import draw_by_chosen, draw_by_shown

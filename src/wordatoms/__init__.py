@@ -19,6 +19,9 @@ if TYPE_CHECKING:  # for type checkers and editors; `as` exports a name
     from wordatoms.counts.cooccurrence import count_pairs as count_pairs
     from wordatoms.counts.vocabulary import Vocabulary as Vocabulary
     from wordatoms.counts.vocabulary import build_vocabulary as build_vocabulary
+    from wordatoms.documents.estimator import AtomTopics as AtomTopics
+    from wordatoms.documents.groups import compare_groups as compare_groups
+    from wordatoms.documents.study import study_documents as study_documents
     from wordatoms.embeddings.embeddings import Embeddings as Embeddings
     from wordatoms.embeddings.embeddings import Neighbour as Neighbour
     from wordatoms.embeddings.trainers import train_embeddings as train_embeddings
@@ -33,6 +36,7 @@ if TYPE_CHECKING:  # for type checkers and editors; `as` exports a name
     from wordatoms.run import Run as Run
     from wordatoms.senses.comparison import compare_senses as compare_senses
     from wordatoms.senses.frames import to_frame as to_frame
+    from wordatoms.senses.html import to_html as to_html
     from wordatoms.senses.model import SenseModel as SenseModel
     from wordatoms.senses.model import load as load
     from wordatoms.senses.results import Sense as Sense
@@ -60,6 +64,10 @@ _NAMES = {
     "senses.sentences": "representative_sentences",
     "senses.topics": "document_topics",
     "senses.frames": "to_frame",
+    "senses.html": "to_html",
+    "documents.estimator": "AtomTopics",
+    "documents.groups": "compare_groups",
+    "documents.study": "study_documents",
     "pipeline.sources": "CountSettings",
     "pipeline.atomize": "AtomSettings",
     "pipeline.observe": "ObserveSettings",

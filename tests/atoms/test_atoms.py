@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planted import N_ATOMS, planted_atoms, planted_embeddings
-from wordatoms.atoms.atoms import Atoms, describe_atoms, make_label, renumbered
+from wordatoms.atoms.atoms import Atoms, describe_atoms, renumbered
 from wordatoms.atoms.meta_atoms import MetaAtoms, make_meta_atoms
 from wordatoms.atoms.sparse_coding import sparse_code
 from wordatoms.errors import InputError, ModelError
@@ -90,17 +90,3 @@ def test_meta_atoms_group_and_come_back(atoms: Atoms, tmp_path: Path) -> None:
     (tmp_path / "meta.json").write_text("{}")
     with pytest.raises(ModelError, match="no usable meta-atoms"):
         MetaAtoms.load(tmp_path, N_ATOMS)
-
-
-@pytest.mark.parametrize(
-    ("nearest", "label"),
-    [
-        (["trousers", "blouse", "waistcoat", "skirt"], "trousers, blouse, waistcoat"),
-        (["river", "rivers", "river's", "tributary", "tributaries", "upstream"], "river, tributary, upstream"),
-        (["court's", "court", "appeals", "supreme"], "court's, appeals, supreme"),
-        (["one"], "one"),
-        ([], ""),
-    ],
-)
-def test_label_has_one_word_of_each_stem(nearest: list[str], label: str) -> None:
-    assert make_label(nearest) == label

@@ -68,6 +68,10 @@ def test_second_training_does_nothing(model: Path) -> None:
     before = (model / "manifest.json").read_bytes()
     result = run("train", TEXT, "-o", model, "--min-count", "2", "--method", "pmi", "--dim", "8")
     assert result.stderr.decode().count("exists already") == 5
+    *_, ready, following, _, _ = result.stderr.decode().splitlines()
+    assert ready.startswith(f"{model} is ready: ")
+    assert " senses by use, made in " in ready
+    assert following == f"next: wordatoms senses WORD --model {model}"
     assert (model / "manifest.json").read_bytes() == before
 
 

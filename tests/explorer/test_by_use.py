@@ -101,6 +101,19 @@ def test_a_text_is_read_as_the_library_reads_it(explorer: Explorer, model: wa.Se
         assert token.best.label == told.verdict
 
 
+def test_a_word_is_marked_by_what_the_text_tells_about_it(explorer: Explorer, model: wa.SenseModel) -> None:
+    usual, rare, nothing = (
+        explorer.texts.sentence(f"{words} {WORD}").tokens[-1].best for words in (words_of(0), words_of(1), "the of")
+    )
+    assert usual.sense != rare.sense
+    assert 0 < usual.strength < rare.strength < 1
+    assert (nothing.verdict, nothing.strength) == ("not enough context", 0)
+    shares = {sense.sense: sense.share for sense in model.senses(WORD)}
+    for best in (usual, rare):
+        assert best.strength == pytest.approx(best.probability * (1 - shares[best.sense]), abs=0.03)
+        assert best.has_others
+
+
 def test_a_word_of_a_text_has_the_senses_that_the_library_tells(explorer: Explorer, model: wa.SenseModel) -> None:
     page, told = explorer.texts.meaning(TEXT, 7), model.disambiguate(WORD, TEXT)[0]
     assert (page.word, page.method, page.verdict) == (WORD, "uses", "sense")

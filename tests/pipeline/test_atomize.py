@@ -7,11 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from invoking import invoke
 from planted import N_ATOMS, planted_model
 from wordatoms.atoms.learning import OverlapPoint, best_size
+from wordatoms.cli.output import advise_on_atoms
 from wordatoms.errors import InputError, ModelError
 from wordatoms.pipeline.atomize import AtomSettings, atomize, read_atom_report
 from wordatoms.pipeline.import_vectors import import_vectors
+from wordatoms.progress import Display, Plan
 from wordatoms.run import Run
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.folder import ModelFolder
@@ -94,6 +97,59 @@ def test_auto_chooses_by_overlap_and_shows_the_curve(tmp_path: Path) -> None:
 def test_default_size_follows_the_vocabulary(tmp_path: Path) -> None:
     folder = planted_model(tmp_path / "model", n_atoms=None, n_iterations=2)
     assert read_atom_report(folder)["n_atoms_per_run"] == 620 // 5
+
+
+def test_default_size_is_halved_until_atoms_come_back(tmp_path: Path) -> None:
+    """Vectors without structure have no atoms that two runs would both find."""
+    write_noise(tmp_path / "noise.txt")
+    folder = ModelFolder(tmp_path / "model", create=True)
+    import_vectors(tmp_path / "noise.txt", folder)
+    atomize(folder, AtomSettings(sparsity=2, n_restarts=3, n_iterations=2))
+    report = read_atom_report(folder)
+    assert [point["n_atoms"] for point in report["overlap_curve"]] == [200, 100, 50], "not below 50"
+    assert report["n_atoms_per_run"] == 50
+    atomize(folder, AtomSettings(sparsity=2, n_restarts=1, n_iterations=2), force=True)
+    assert read_atom_report(folder)["n_atoms_per_run"] == 200, "one run has nothing to be compared with"
+
+
+def write_noise(path: Path) -> None:
+    vectors = np.random.default_rng(0).normal(size=(1000, 30))
+    path.write_text("".join(f"w{row} {' '.join(f'{x:.4f}' for x in vector)}\n" for row, vector in enumerate(vectors)))
+
+
+def test_few_recurring_atoms_are_pointed_out_with_what_to_do(tmp_path: Path) -> None:
+    write_noise(tmp_path / "noise.txt")
+    model = tmp_path / "my model"
+    import_vectors(tmp_path / "noise.txt", ModelFolder(model, create=True))
+    given = ("atomize", model, "--sparsity", "2", "--restarts", "2", "--iterations", "2")
+    said = invoke(*given, "--atoms", "200").stderr
+    assert "of the atoms of one run come back in another: the text is too small for runs of 200 atoms" in said
+    assert f"fewer atoms are more reliable: wordatoms atomize '{model}' --atoms 100 --force" in said
+    assert said.splitlines()[-1] == f"next: wordatoms senses WORD --model '{model}'"
+    assert not advise_on_atoms({"overlap": 0.7, "n_atoms_per_run": 200}, "model")
+    assert not advise_on_atoms({"overlap": None, "n_atoms_per_run": 200}, "model")
+
+
+def test_progress_of_the_runs_adds_up(tmp_path: Path) -> None:
+    plan = Plan({"atomize": ("atoms",)}, lambda _n_bytes, _n_words: {"atoms": 1.0})
+    shares: list[float] = []
+
+    class Shares(Display):
+        def title(self, step: str, detail: str = "") -> str:
+            shares.append(plan.share)
+            titles.append(detail)
+            return super().title(step, detail)
+
+    titles: list[str] = []
+    write_noise(tmp_path / "noise.txt")
+    folder = ModelFolder(tmp_path / "model", create=True)
+    import_vectors(tmp_path / "noise.txt", folder)
+    atomize(folder, AtomSettings(sparsity=2, n_restarts=3, n_iterations=2), run=Run(progress=Shares(plan)))
+    assert titles[:3] == ["200 atoms, run 1 of 3", "200 atoms, run 2 of 3", "100 atoms, run 1 of 3"]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert 0.5 < shares[-2] < 1
+    assert plan.share == 1
 
 
 def test_sparsity_by_frequency(tmp_path: Path) -> None:

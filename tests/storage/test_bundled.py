@@ -25,7 +25,8 @@ def english() -> wa.SenseModel:
 def test_the_files_are_those_of_the_manifest(english: wa.SenseModel) -> None:
     files = {name: file for record in english.folder.stages.values() for name, file in record["files"].items()}
     assert {name: fingerprint(english.path / name) for name in files} == files
-    assert {path.name for path in english.path.iterdir()} == {*files, "manifest.json", "names.json", "LICENCE.txt"}
+    beside = {"manifest.json", "names.json", "card.json", "LICENCE.txt"}
+    assert {path.name for path in english.path.iterdir()} == {*files, *beside}
     assert sum(path.stat().st_size for path in english.path.iterdir()) < MOST_MB * 1e6
 
 
@@ -38,7 +39,7 @@ def test_all_parts_are_there(english: wa.SenseModel) -> None:
     assert 20 <= len(english.meta_atoms.regions) <= 30
     assert english.meta_atoms.atom_regions.min() == 0  # every atom is in a region
     assert english.induced_map.moments is not None
-    assert set(english.folder.stages) == {"count", "embed", "map", "atomize", "tune", "observe"}
+    assert set(english.folder.stages) == {"count", "embed", "map", "atomize", "tune", "observe", "phrases"}
     assert english.posterior.settings == english.reading
 
 
@@ -56,6 +57,12 @@ def test_senses_that_everybody_knows(word: str, senses: list[set[str]], english:
     shown = [{near.word for near in sense.nearest} for sense in english.senses(word, forms=True)]
     for wanted in senses:
         assert any(wanted & found for found in shown), (word, wanted, shown)
+
+
+def test_it_knows_phrases(english: wa.SenseModel) -> None:
+    assert "cakes and sweets" in [sense.label for sense in english.senses("Ice Cream")]
+    assert english.similarity("prime minister", "chancellor") > english.similarity("prime minister", "banana")
+    assert "chicago" in invoke("nearest", "New York").stdout
 
 
 def test_atoms_are_named_and_senses_have_sentences(english: wa.SenseModel) -> None:

@@ -20,7 +20,7 @@ from wordatoms.errors import InputError, ModelError, VectorFileError
 from wordatoms.paper.tasks.wsi.data import read_semeval
 from wordatoms.storage import untrusted
 from wordatoms.storage.files import Checkpoint, load_array
-from wordatoms.text import documents
+from wordatoms.text import documents, tables
 from wordatoms.text.corpus import open_corpus
 from wordatoms.text.documents import read_column, read_files, read_lines
 from wordatoms.text.shards import Shard, read_blocks
@@ -182,10 +182,9 @@ def test_a_document_that_unpacks_to_too_much_is_refused(
 def test_rows_without_an_end_are_refused(
     compression: str, start: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("pandas")
-    monkeypatch.setattr(documents, "LARGEST_ROWS", 8 * MEGABYTE)
+    monkeypatch.setattr(tables, "LARGEST_ROW", 8 * MEGABYTE)
     path = write(tmp_path / "x.csv.gz", COMPRESSORS[compression](start) + bomb(compression, 256))
-    with pytest.raises(InputError, match="rows that are too long"):
+    with pytest.raises(InputError, match="is too long"):
         list(read_column([path], "text"))
 
 

@@ -14,13 +14,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordatoms.atoms.labels import make_labels
 from wordatoms.atoms.sparse_coding import SparseCodes
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
@@ -29,9 +29,6 @@ from wordatoms.storage.untrusted import read_json
 
 N_NEAREST = 30
 """Nearest words stored with each atom."""
-N_LABEL_WORDS = 3
-SAME_STEM = 0.7
-"""Two words are taken for forms of one word if their common prefix is at least this share of the longer one."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -283,26 +280,7 @@ class Atoms:
 def describe_atoms(embeddings: Embeddings, vectors: NDArray[np.float32], codes: SparseCodes) -> Atoms:
     """Look up the nearest words of atoms, and label the atoms by them."""
     nearest, cosines = nearest_words(embeddings, vectors, N_NEAREST)
-    return Atoms(vectors, codes, nearest, cosines, make_labels(embeddings, nearest))
-
-
-def make_labels(embeddings: Embeddings, nearest: NDArray[np.int32]) -> tuple[str, ...]:
-    """The labels of atoms, from the rows of their nearest words."""
-    return tuple(make_label([embeddings.words[row] for row in near]) for near in nearest.tolist())
-
-
-def make_label(nearest: Sequence[str]) -> str:
-    """Join the first nearest words of an atom, one form of each: *trousers, blouse, waistcoat*."""
-    chosen: list[str] = []
-    for word in nearest:
-        if len(chosen) < N_LABEL_WORDS and not any(_same_stem(word, other) for other in chosen):
-            chosen.append(word)
-    return ", ".join(chosen)
-
-
-def _same_stem(word: str, other: str) -> bool:
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
-    return shared >= SAME_STEM * max(len(word), len(other))
+    return Atoms(vectors, codes, nearest, cosines, make_labels(embeddings, nearest, cosines))
 
 
 def renumbered(codes: SparseCodes, order: NDArray[np.intp]) -> SparseCodes:

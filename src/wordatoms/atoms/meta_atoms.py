@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.atoms.atoms import Atoms, make_labels, nearest_words, renumbered
+from wordatoms.atoms.atoms import N_NEAREST, Atoms, nearest_words, renumbered
+from wordatoms.atoms.labels import IsCommon, make_labels
 from wordatoms.atoms.sparse_coding import SparseCodes
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
@@ -116,6 +117,7 @@ def make_meta_atoms(
     n_meta_atoms: int = N_META_ATOMS,
     random_state: int = 0,
     threads: int | None = None,
+    is_common: IsCommon = lambda _: True,
 ) -> MetaAtoms:
     """Group atoms by a second sparse coding, into at most one group for every ten atoms."""
     from wordatoms.atoms.ksvd import ksvd
@@ -126,5 +128,5 @@ def make_meta_atoms(
     homes = result.codes.atoms[:, 0]
     order = np.argsort(-np.bincount(homes[homes >= 0], minlength=n_meta), kind="stable")
     vectors = result.atoms[order]
-    labels = make_labels(embeddings, nearest_words(embeddings, vectors, 10)[0])
+    labels = make_labels(embeddings, *nearest_words(embeddings, vectors, N_NEAREST), is_common)
     return MetaAtoms(vectors, renumbered(result.codes, order), labels)

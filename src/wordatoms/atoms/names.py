@@ -6,6 +6,8 @@ They come with the model, in `names.json`, and take the place of the labels that
 to one set of atoms, given by its fingerprint, and the examples of senses to one set of senses by use. An atom that no
 reader could name keeps its label.
 
+Names may be carried over from the atoms of another model (`wordatoms.senses.naming`), which is then their `source`.
+
 Left out: the names that a user gives (`wordatoms.senses.annotations`), which come before these.
 """
 
@@ -49,6 +51,8 @@ class AtomNames:
     """Fingerprint of the senses by use that `senses` belong to."""
     senses: Mapping[int, AtomExample] = field(default_factory=dict)
     """An example of each of some senses by use, given by their numbers."""
+    source: str = ""
+    """The model whose atoms the names were given to; empty if they were given to these atoms."""
 
     def apply(self, atoms: Atoms) -> Atoms:
         """Return the atoms with their names as labels."""
@@ -66,6 +70,7 @@ class AtomNames:
 
     def save(self, folder: Path) -> None:
         plain = {"atoms": self.atoms, "by": self.by, "names": self.names, "meta": self.meta, "regions": self.regions}
+        plain |= {"source": self.source} if self.source else {}
         examples = {"uses": self.uses, "examples": _as_lists(self.examples), "senses": _as_lists(self.senses)}
         write_json(folder / FILE, {**plain, **examples})
 
@@ -92,9 +97,8 @@ class AtomNames:
             for part in ("examples", "senses")
         )
         regions = tuple(Region(str(name), tuple(map(int, metas))) for name, metas in content.get("regions", ()))
-        return cls(
-            str(content["atoms"]), str(content["by"]), names, examples, meta, regions, str(content["uses"]), senses
-        )
+        owners, source = (str(content["atoms"]), str(content["by"])), str(content.get("source", ""))
+        return cls(*owners, names, examples, meta, regions, str(content["uses"]), senses, source)
 
 
 def _as_lists(examples: Mapping[int, AtomExample]) -> dict[int, list[str]]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from wordatoms.cli import options
-from wordatoms.cli.models import load_model
-from wordatoms.cli.output import list_words, show_json, show_table
+from wordatoms.cli.models import find_model, load_model
+from wordatoms.cli.output import list_words, remark, show_json, show_table
 
 if TYPE_CHECKING:
     from wordatoms.embeddings.embeddings import Neighbour
@@ -44,6 +44,11 @@ class Branch(NamedTuple):
 @click.option("--meta", is_flag=True, help="Show a tree of the meta-atoms and their atoms.")
 @options.number
 @click.option("--name", help="Give the atom a name of your own; an empty name removes it.")
+@click.option(
+    "--names-from",
+    metavar="MODEL",
+    help="Name the atoms after the corresponding ones of another model; 'english' is the bundled one.",
+)
 @click.option("--hide/--unhide", default=None, help="Hide the atom from all senses, or show it again.")
 @options.as_json
 def atoms(
@@ -53,6 +58,7 @@ def atoms(
     meta: bool,
     number: int,
     name: str | None,
+    names_from: str | None,
     hide: bool | None,
     as_json: bool,
 ) -> None:
@@ -62,6 +68,11 @@ def atoms(
     the nearest atoms, and their meta-atoms.
     """
     opened = load_model(model)
+    if names_from is not None:
+        if ids or search or meta or name is not None or hide is not None:
+            raise click.UsageError("--names-from names all atoms; pass no IDs and no other changes with it.")
+        _carry_names(opened, names_from, as_json=as_json)
+        return
     if search == "":
         raise click.UsageError("--search needs a text.")
     if name is not None or hide is not None:
@@ -77,6 +88,19 @@ def atoms(
     else:
         lines = _atom_lines(opened, range(len(opened.atoms)) if everything else chosen, number)
         show_json(lines) if as_json else _show_list(lines)
+
+
+def _carry_names(model: SenseModel, source: str, *, as_json: bool) -> None:
+    """Name the atoms after those of another model, and show the names."""
+    from wordatoms.senses.naming import carry_names, save_names
+
+    names = carry_names(model, load_model(find_model(source)))
+    save_names(model, names)
+    if as_json:
+        show_json({"source": names.source, "names": names.names})
+        return
+    show_table(["atom", "name"], [[str(atom), name] for atom, name in names.names.items()])
+    remark(f"{model.path}: {len(names.names):,} of {len(model.atoms):,} atoms are named after those of {names.source}")
 
 
 def _change_atom(model: SenseModel, ids: Sequence[int], name: str | None, hide: bool | None) -> None:
@@ -121,6 +145,8 @@ def _show_views(views: Sequence[AtomView]) -> None:
     )
     for view in views:
         click.echo(f"\natom {view.atom}: {view.label}{' (hidden)' if view.hidden else ''}")
+        if view.named_after:
+            click.echo(f"  named after an atom of {view.named_after}")
         if view.example:
             click.echo(f"  for example: {view.example.sentence}")
         click.echo(f"  a sense of {view.n_words:,} words: {', '.join(link.word for link in view.words)}")

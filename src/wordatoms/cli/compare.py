@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from wordatoms.cli import options
-from wordatoms.cli.models import load_model
+from wordatoms.cli.models import find_model, load_model
 from wordatoms.cli.output import list_words, show_json, show_table
 
 if TYPE_CHECKING:
@@ -38,18 +37,12 @@ def compare(model1: str, model2: str, word: str, forms: bool, method: Method, nu
     from wordatoms.senses.comparison import compare_senses
     from wordatoms.senses.results import to_json
 
-    first, second = (load_model(_folder(model)) for model in (model1, model2))
+    first, second = (load_model(find_model(model)) for model in (model1, model2))
     found = compare_senses(first, second, word, forms=forms, method=method, n_nearest=number, n_near_words=number)
     if as_json:
         show_json({"models": [model1, model2], **to_json(found)})
     else:
         _show(found, (model1, model2))
-
-
-def _folder(model: str) -> str:
-    from wordatoms.storage.bundled import ENGLISH, bundled_model
-
-    return str(bundled_model()) if model == ENGLISH.name and not Path(model).exists() else model
 
 
 def _show(found: Comparison, models: tuple[str, str]) -> None:

@@ -121,7 +121,7 @@ for _task in TASKS.values():
 
 def _evaluate(task: Task, given: dict[str, Any], *, as_json: bool, plot: Path | None) -> None:
     if plot:
-        from wordatoms.paper.exhibits.charts import check_plot, write_charts
+        from wordatoms.drawing.charts import check_plot, write_charts
 
         check_plot(plot)
     inputs = _open_inputs(task, given, as_json=as_json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordatoms.errors import ModelError
@@ -24,6 +25,13 @@ def load_embeddings(model: str) -> Embeddings:
         return Embeddings.load(folder.path)
     finally:  # words and vectors of two models may load without an error
         folder.check_unchanged()
+
+
+def find_model(model: str) -> str:
+    """Return the folder of a model; "english" is the bundled one, unless there is a folder of that name."""
+    from wordatoms.storage.bundled import ENGLISH, bundled_model
+
+    return str(bundled_model()) if model == ENGLISH.name and not Path(model).exists() else model
 
 
 def load_model(model: str) -> SenseModel:

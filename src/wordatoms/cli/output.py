@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,10 @@ import click
 
 if TYPE_CHECKING:
     from wordatoms.embeddings.embeddings import Neighbour
+
+
+LEAST_OVERLAP = 0.5
+"""If fewer atoms of a run come back in another one, there should be fewer atoms."""
 
 
 def show_json(value: object, *, indent: int | None = 2) -> None:
@@ -62,6 +67,19 @@ def remark(text: str, *, quiet: bool | None = None) -> None:
         quiet = bool(click.get_current_context().params.get("quiet"))
     if not quiet:
         click.echo(text, err=True)
+
+
+def advise_on_atoms(report: dict[str, Any], model: str) -> list[str]:
+    """Say what to do if few atoms of a run come back in another one."""
+    share, n_atoms = report["overlap"], report["n_atoms_per_run"]
+    if share is None or share >= LEAST_OVERLAP:
+        return []
+    fewer = max(n_atoms // 2, 1)
+    return [
+        f"only {share:.1%} of the atoms of one run come back in another: the text is too small for runs of "
+        f"{n_atoms:,} atoms, and which atoms are found depends on chance",
+        f"  fewer atoms are more reliable: wordatoms atomize {shlex.quote(model)} --atoms {fewer} --force",
+    ]
 
 
 def describe_atoms(report: dict[str, Any]) -> list[str]:

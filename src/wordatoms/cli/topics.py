@@ -1,8 +1,9 @@
-"""`topics`: documents as distributions over atoms."""
+"""`topics`: documents as distributions over atoms, by group and over time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,26 +11,74 @@ import click
 
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
-from wordatoms.cli.output import counted, remark, show_json
+from wordatoms.cli.output import counted, remark, show_json, show_table
 from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
+    from wordatoms.documents.periods import Period
+    from wordatoms.documents.study import DocumentStudy
     from wordatoms.senses.topics import Topics
+
+PERIODS = ("day", "week", "month", "quarter", "year")
+
+
+def _parse_time(text: str) -> tuple[str, str]:
+    """A column and the length of a period, `date:month`; a month if none is given."""
+    column, colon, period = text.rpartition(":")
+    if not colon or period not in PERIODS:
+        column, period = text, "month"
+    if not column:
+        raise ValueError(text)
+    return column, period
+
+
+TIME = options.Parsed("column:period", _parse_time, f"of the form COLUMN:PERIOD, with {', '.join(PERIODS)}")
+STUDIES = ("by", "time", "report", "level", "merge", "held_out")
+"""Options that ask for more than the shares of atoms in documents."""
 
 
 @click.command()
 @click.argument("sources", metavar="DOCS…", nargs=-1, required=True)
 @options.model
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Table to write: .csv, .tsv or .parquet."
+    "-o",
+    "--output",
+    metavar="FILE|FOLDER/",
+    help="Table to write (.csv, .tsv or .parquet), or a new folder for all tables and pictures.",
 )
-@click.option("--wide", is_flag=True, help="Write one row per document and one column per atom.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE.html", help="Page with all pictures to write.")
+@click.option("--by", metavar="NAME", help="Column with the groups of the documents.")
+@click.option(
+    "--time", type=TIME, metavar="NAME:PERIOD", help="Column with dates, and day, week, month, quarter or year."
+)
+@click.option("--time-format", metavar="FORMAT", help="Format of the dates, such as %d/%m/%Y.  [default: 2024-03-05]")
+@click.option(
+    "--level",
+    type=click.Choice(["atoms", "meta", "regions"]),
+    help="What a topic is: an atom, a meta-atom or a region.  [default: atoms]",
+)
+@click.option(
+    "--merge",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Topics of your own: an atom (number or name), a tab and the name of its topic per line; - hides the atom.",
+)
+@click.option(
+    "--held-out",
+    multiple=True,
+    type=click.Path(exists=True),
+    metavar="FILE",
+    help="Other text, a document per line, on which the coherence of topics is measured too.",
+)
+@click.option("--wide", is_flag=True, help="Write one row per document and one column per topic.")
 @click.option(
     "--min-share", type=click.FloatRange(0, 1), default=0.0, help="Smallest share in a table that is not wide."
 )
 @click.option("--lines", is_flag=True, help="Each line of the files is a document.")
 @click.option(
-    "--column", metavar="NAME", help="Each row of .csv, .tsv or .parquet files is a document, in this column."
+    "--column",
+    metavar="NAME",
+    help="Each row of tables (.csv, .tsv, .jsonl, .ndjson, .parquet) is a document, with the text in this column.",
 )
 @click.option("--id", "names", metavar="NAME", help="Column with the names of the documents.")
 @click.option("--window", type=click.IntRange(1), help="Known words on each side.  [default: that of the model]")
@@ -39,26 +88,62 @@ if TYPE_CHECKING:
 @click.option("--keep-common", is_flag=True, help="Keep the direction that all windows have in common.")
 @click.option("--by-atom", is_flag=True, help="Show the documents of each atom instead of the atoms of each document.")
 @click.option("--top", type=click.IntRange(1), default=5, metavar="N", help="Items to show.")
+@options.seed
 @options.replace_invalid
 @options.threads
 @options.as_json
 @options.force
 @options.quiet
-def topics(sources: tuple[str, ...], model: str, output: Path | None, as_json: bool, force: bool, **given: Any) -> None:
+def topics(sources: tuple[str, ...], model: str, output: str | None, as_json: bool, force: bool, **given: Any) -> None:
     """Describe documents as distributions over atoms.
 
     DOCS are files or folders with one document per file; with --lines one per line, with --column one per row of a
     table. A window moves over each document and is assigned to its nearest atom; the share of an atom is its share of
     the windows.
+
+    With --by, --time or a FOLDER/, topics are compared between groups and over time: shares with 95% intervals, the
+    differences and trends that stand out, the words and typical passages of each topic.
     """
+    folder = Path(output) if output and (output.endswith(("/", "\\")) or not Path(output).suffix) else None
+    table = Path(output) if output and folder is None else None
+    _check_usage(given, table)
+    if folder is not None or any(given[name] for name in STUDIES):
+        _study(sources, model, folder, table, as_json=as_json, force=force, given=given)
+        return
+    _distributions(sources, model, table, as_json=as_json, force=force, given=given)
+
+
+def _check_usage(given: Mapping[str, Any], table: Path | None) -> None:
+    if given["lines"] and given["column"]:
+        raise click.UsageError("--lines and --column are mutually exclusive.")
+    for name, option in (("names", "--id"), ("by", "--by"), ("time", "--time")):
+        if given[name] and not given["column"]:
+            raise click.UsageError(f"{option} names a column of a table; say with --column where the text is.")
+    if given["scale"] and not given["soft"]:
+        raise click.UsageError("--scale needs --soft.")
+    if given["time_format"] and not given["time"]:
+        raise click.UsageError("--time-format needs --time.")
+    if given["level"] and given["merge"]:
+        raise click.UsageError("--level and --merge are mutually exclusive.")
+    if table is not None and (given["by"] or given["time"]):
+        raise click.UsageError(
+            f"--by and --time make several tables; pass a folder instead of {table}: -o {table.stem}/"
+        )
+
+
+# --- documents as distributions over atoms
+
+
+def _distributions(
+    sources: tuple[str, ...], model: str, output: Path | None, *, as_json: bool, force: bool, given: Mapping[str, Any]
+) -> None:
     from wordatoms.senses.topics import DEFAULT_SCALE, check_table, document_topics, write_table
 
-    _check_usage(given)
     if output:
         check_table(output, force=force)
     found = document_topics(
         load_model(model),
-        _read_documents(sources, given),
+        _Documents(sources, given),
         window=given["window"],
         step=given["step"],
         remove_common=not given["keep_common"],
@@ -67,10 +152,8 @@ def topics(sources: tuple[str, ...], model: str, output: Path | None, as_json: b
         run=options.local_run(given),
     )
     if not len(found):
-        raise InputError(f"there are no documents in {', '.join(sources)}; pass files with text in them.")
-    if empty := found.empty:
-        listed = ", ".join(empty[:5]) + (", …" if len(empty) > 5 else "")
-        remark(f"{counted(len(empty), 'document')} without a word that the model knows, and so without atoms: {listed}")
+        raise _no_documents(sources)
+    _remark_empty(found.empty)
     if output:
         write_table(found, output, wide=given["wide"], min_share=given["min_share"], force=force)
         remark(f"{output}: {found!r}")
@@ -79,21 +162,55 @@ def topics(sources: tuple[str, ...], model: str, output: Path | None, as_json: b
         show(found, given["top"], as_json=as_json)
 
 
-def _check_usage(given: Mapping[str, Any]) -> None:
-    if given["lines"] and given["column"]:
-        raise click.UsageError("--lines and --column are mutually exclusive.")
-    if given["names"] and not given["column"]:
-        raise click.UsageError("--id names a column of a table; say with --column where the text is.")
-    if given["scale"] and not given["soft"]:
-        raise click.UsageError("--scale needs --soft.")
+def _no_documents(sources: tuple[str, ...]) -> InputError:
+    return InputError(f"there are no documents in {', '.join(sources)}; pass files with text in them.")
 
 
-def _read_documents(sources: tuple[str, ...], given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    from wordatoms.text.documents import read_column, read_files, read_lines
+def _remark_empty(empty: tuple[str, ...]) -> None:
+    if empty:
+        listed = ", ".join(empty[:5]) + (", …" if len(empty) > 5 else "")
+        remark(f"{counted(len(empty), 'document')} without a word that the model knows, and so without atoms: {listed}")
 
-    if given["column"]:
-        return read_column(sources, given["column"], names=given["names"])
-    return (read_lines if given["lines"] else read_files)(sources, replace_invalid=given["replace_invalid"])
+
+@dataclass
+class _Documents:
+    """The documents of a command; their groups and periods are gathered while they are read."""
+
+    sources: tuple[str, ...]
+    given: Mapping[str, Any]
+    groups: list[str | None] = field(default_factory=list)
+    periods: list[Period | None] = field(default_factory=list)
+    n_read: int = 0
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        from wordatoms.text.documents import read_files, read_lines
+
+        replace_invalid = self.given["replace_invalid"]
+        if self.given["column"]:
+            found = self._rows()
+        else:
+            found = (read_lines if self.given["lines"] else read_files)(self.sources, replace_invalid=replace_invalid)
+        for each in found:
+            self.n_read += 1
+            yield each
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        from wordatoms.documents.periods import find_period
+        from wordatoms.text.files import find_files
+        from wordatoms.text.tables import open_table
+
+        given = self.given
+        date, period = given["time"] or (None, "month")
+        wanted = [given["column"], given["names"] or given["column"], given["by"], date]
+        for path in find_files(self.sources):
+            table = open_table(path, replace_invalid=given["replace_invalid"])
+            for number, row in enumerate(table.rows([each or given["column"] for each in wanted]), 1):
+                text, name, group, time = row
+                self.groups.append(group)
+                if date is not None:
+                    where = f"row {number:,} of {table.name}"
+                    self.periods.append(find_period(time, period, form=given["time_format"], where=where))
+                yield name if given["names"] and name else f"{table.name}:{number}", text or ""
 
 
 def _show_documents(found: Topics, top: int, *, as_json: bool) -> None:
@@ -135,3 +252,123 @@ def _show_atoms(found: Topics, top: int, *, as_json: bool) -> None:
         click.echo(f"atom {atom['atom']}: {atom['label']}  (mean share {atom['mean_share']:.4f})")
         for share in atom["documents"]:
             click.echo(f"  {share.share:5.2f}  {share.document}")
+
+
+# --- by group and over time
+
+
+def _study(
+    sources: tuple[str, ...],
+    model: str,
+    folder: Path | None,
+    table: Path | None,
+    *,
+    as_json: bool,
+    force: bool,
+    given: Mapping[str, Any],
+) -> None:
+    from wordatoms.documents.study import check_outputs, study_documents
+
+    if given["by_atom"]:
+        raise click.UsageError("--by-atom shows documents of atoms; leave out the options for groups and levels.")
+    check_outputs(folder, table, given["report"], force=force)
+    documents = _Documents(sources, given)
+    by, time = given["by"], given["time"]
+    study = study_documents(
+        load_model(model),
+        documents,
+        level=given["merge"] or given["level"] or "atoms",
+        groups=documents.groups if by else None,
+        times=documents.periods if time else None,
+        held_out=_held_out(given),
+        window=given["window"],
+        step=given["step"],
+        remove_common=not given["keep_common"],
+        soft=given["soft"],
+        scale=given["scale"],
+        seed=given["seed"],
+        by=by or "group",
+        time=time[1] if time else "period",
+        source=", ".join(sources),
+        run=options.local_run(given),
+    )
+    _remark_study(study, given)
+    if folder is not None:
+        files = study.write(folder, force=force)
+        remark(f"{folder}: {', '.join(files)}")
+    if table is not None:
+        study.write_table(table, wide=given["wide"], min_share=given["min_share"], force=force)
+        remark(f"{table}: {study!r}")
+    if given["report"]:
+        study.report(given["report"], force=force)
+        remark(f"{given['report']}: {study!r}")
+    if as_json:
+        show_json(_as_json(study))
+    elif folder is None and table is None:
+        _show_study(study, given["top"])
+
+
+def _held_out(given: Mapping[str, Any]) -> Iterator[tuple[str, str]] | None:
+    from wordatoms.text.documents import read_lines
+
+    return read_lines(given["held_out"], replace_invalid=given["replace_invalid"]) if given["held_out"] else None
+
+
+def _remark_study(study: DocumentStudy, given: Mapping[str, Any]) -> None:
+    found = study.comparison
+    _remark_empty(study.empty)
+    if found.n_ungrouped:
+        remark(f"{counted(found.n_ungrouped, 'document')} without '{given['by']}', which count only in all together")
+    if found.n_undated:
+        remark(f"{counted(found.n_undated, 'document')} without '{given['time'][0]}', which count only in all together")
+    if given["by"] and len(found.groups) == 1:
+        remark(f"'{given['by']}' is always '{found.groups[0]}', so there are no groups to compare")
+    if given["time"] and len(found.periods) == 1:
+        remark(f"all documents are from {found.periods[0].name}, so there is no trend")
+
+
+def _as_json(study: DocumentStudy) -> dict[str, Any]:
+    found = study.comparison
+    return {
+        "documents": found.n_documents,
+        "topics": list(study.topics),
+        "diversity": study.diversity,
+        "groups": list(found.groups),
+        "periods": [period.name for period in found.periods],
+        "shares": list(found.shares),
+        "differences": list(found.differences),
+        "trends": list(found.trends),
+    }
+
+
+def _show_study(study: DocumentStudy, top: int) -> None:
+    """Show the largest topics, and what stands out."""
+    found = study.comparison
+    click.echo(f"{counted(found.n_documents, 'document')}, {counted(len(study.topics), 'topic')}")
+    show_table(
+        ["share", "low", "high", "topic", "words"],
+        [(each.share, each.low, each.high, each.name, " ".join(each.words[:6])) for each in study.topics[:top]],
+    )
+    for title, header, rows in (
+        (
+            "differences that stand out",
+            ["difference", "low", "high", "q", "group", "topic"],
+            [
+                (row.difference, row.low, row.high, row.q, row.group, row.name)
+                for row in found.differences
+                if row.stands_out
+            ],
+        ),
+        (
+            "trends that stand out, from the first period to the last",
+            ["change", "low", "high", "q", "group", "topic"],
+            [
+                (row.change, row.low, row.high, row.q, row.group or "all", row.name)
+                for row in found.trends
+                if row.stands_out
+            ],
+        ),
+    ):
+        if rows:
+            click.echo(f"\n{title}: {len(rows):,}")
+            show_table(header, rows[:top])

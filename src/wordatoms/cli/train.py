@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,15 +13,17 @@ import click
 from click.core import ParameterSource
 
 from wordatoms.cli import options
-from wordatoms.cli.output import describe_atoms, remark, show_json
+from wordatoms.cli.output import advise_on_atoms, describe_atoms, remark, show_json
 from wordatoms.embeddings.trainers import TRAINERS, trainer_names
 from wordatoms.errors import InputError
+from wordatoms.progress import format_time
 
 if TYPE_CHECKING:
     from wordatoms.pipeline.atomize import AtomSettings
     from wordatoms.pipeline.sources import CountSettings
     from wordatoms.pipeline.train import StageDone
     from wordatoms.run import Run
+    from wordatoms.senses.model import SenseModel
     from wordatoms.storage.folder import ModelFolder
 
 Command = Callable[..., Any]
@@ -46,6 +49,7 @@ def _choice(name: str, choices: Iterable[str], default: str, help: str) -> Calla
 
 text_argument = click.argument("text", nargs=-1, required=True)
 count_options = _with(
+    options.column,
     _number("--min-count", default=5, help="Drop rarer words."),
     _number(
         "--max-words",
@@ -107,7 +111,8 @@ atom_options = _with(
         "--atoms",
         "n_atoms",
         type=options.NUMBER_OR_AUTO,
-        help="Atoms per run; auto chooses by how much two runs overlap.  [default: 2000, or a fifth of the words]",
+        help="Atoms per run; auto chooses by how much two runs overlap.  [default: 2000, or a fifth of the words; "
+        "fewer if less than half of them come back in a second run]",
     ),
     click.option(
         "--sizes",
@@ -145,8 +150,8 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     Counts words and pairs, learns word vectors, the map from contexts to words, and the
     atoms, and finds the senses of all words by their use. TEXT is any number of
     files, folders, globs, addresses such as s3://bucket/texts, or - for standard input. Files have one paragraph per
-    line or are MediaWiki dumps, plain or compressed (gzip, bzip2, xz, zstd). Finished stages are skipped; an
-    interrupted run resumes.
+    line, or are tables (with --column), MediaWiki dumps or output of WikiExtractor, plain or compressed (gzip, bzip2,
+    xz, zstd). Finished stages are skipped; an interrupted run resumes.
     """
     from wordatoms.pipeline.train import check_training, streams_of, train
 
@@ -155,7 +160,7 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     for stream in streams_of(text):
         remark(f"{output}: no map from contexts to words and no senses by use, because '{stream}' is a stream")
     with _opened_run(given) as run:
-        train(
+        made = train(
             text,
             output,
             method=given["method"],
@@ -167,6 +172,7 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
             run=run,
             on_stage=lambda done: _show_stage(done, given),
         )
+    _show_end(made)
 
 
 @click.command()
@@ -210,6 +216,7 @@ def embed(model: str, text: tuple[str, ...], output: str | None, **given: Any) -
 @click.command("map")
 @click.argument("model")
 @click.option("--text", multiple=True, help="Text to read; may be repeated.  [default: the text that was counted]")
+@options.text_column
 @map_options
 @options.seed
 @reading_options
@@ -225,7 +232,7 @@ def map_(model: str, text: tuple[str, ...], **given: Any) -> None:
     folder = ModelFolder(model)
     settings = MapSettings(**{name: given[name] for name in MapSettings.__dataclass_fields__})
     with _opened_run(given) as run:
-        made = map_contexts(folder, settings, sources=text, force=given["force"], run=run)
+        made = map_contexts(folder, settings, sources=text, column=given["column"], force=given["force"], run=run)
     _show_made(folder, "map", made, given)
 
 
@@ -252,6 +259,7 @@ def atomize(model: str, **given: Any) -> None:
 @click.command()
 @click.argument("model")
 @click.option("--text", multiple=True, help="Text to read; may be repeated.  [default: the text that was counted]")
+@options.text_column
 @_number("--occurrences", "n_occurrences", default=500, help="Maximum occurrences read per word.")
 @options.seed
 @reading_options
@@ -268,7 +276,7 @@ def observe(model: str, text: tuple[str, ...], **given: Any) -> None:
     folder = ModelFolder(model)
     settings = ObserveSettings(**{name: given[name] for name in ObserveSettings.__dataclass_fields__})
     with _opened_run(given) as run:
-        made = observe(folder, settings, sources=text, force=given["force"], run=run)
+        made = observe(folder, settings, sources=text, column=given["column"], force=given["force"], run=run)
     _show_made(folder, "observe", made, given)
 
 
@@ -304,9 +312,30 @@ def phrases(model: str, text: tuple[str, ...], given_phrases: str | None, **give
 
 
 def _show_made(folder: ModelFolder, stage: str, made: bool, given: Mapping[str, Any]) -> None:
+    """Print what a stage that was run by itself has made, and the command for the next one."""
     from wordatoms.pipeline.train import StageDone
 
     _show_stage(StageDone(folder, stage, made), given)
+    following = {"count": "embed", "embed": "map", "map": "atomize", "atomize": "observe"}.get(stage)
+    if stage == "atomize" and not {"count", "map"} <= folder.stages.keys():
+        following = None  # there is no text to observe
+    question = f"wordatoms senses WORD --model {shlex.quote(str(folder.path))}"
+    remark(f"next: wordatoms {following} {shlex.quote(str(folder.path))}" if following else f"next: {question}")
+
+
+def _show_end(model: SenseModel) -> None:
+    """Print what a training has made, and what to do with it."""
+    path = shlex.quote(str(model.path))
+    seconds = sum(float(record["seconds"]) for record in model.folder.stages.values())
+    senses = f", {len(model.uses):,} senses by use" if model.uses else ""
+    remark(
+        f"{model.path} is ready: {len(model.words):,} words, {len(model.atoms):,} atoms{senses}, "
+        f"made in {format_time(seconds)}"
+    )
+    remark(f"next: wordatoms senses WORD --model {path}")
+    remark(f"      wordatoms explore --model {path}")
+    if model.language == "en" and not model.parts.atom_names.names:
+        remark(f"      wordatoms atoms --model {path} --names-from english    # names for atoms that English shares")
 
 
 def _show_stage(done: StageDone, given: Mapping[str, Any]) -> None:
@@ -318,7 +347,7 @@ def _show_stage(done: StageDone, given: Mapping[str, Any]) -> None:
         from wordatoms.pipeline.atomize import read_atom_report
 
         report = read_atom_report(done.folder)
-        for line in describe_atoms(report) if done.made else []:
+        for line in [*describe_atoms(report), *advise_on_atoms(report, str(done.folder.path))] if done.made else []:
             remark(f"  {line}")
         if given.get("as_json"):
             show_json(report)

@@ -21,6 +21,7 @@ from wordatoms.errors import InputError
 
 FILE = "forms.txt"
 DEFAULT_LANGUAGE = "en"
+NOUNS_HAVE_CAPITALS = {"de", "lb"}
 DOUBTFUL = 1e-3
 """A lemma is doubted if it is rarer than this share of its form's occurrences."""
 OWN_SHARE = 0.05
@@ -65,6 +66,20 @@ def lemma(word: str, language: str = DEFAULT_LANGUAGE) -> str:
     if _is_capitalized(word):
         return find(word).capitalize()
     return find(word).lower() if word.islower() else word
+
+
+def is_common(word: str, language: str = DEFAULT_LANGUAGE) -> bool:
+    """Whether the dictionary of a language has a word, and not only as a name; true if there is no dictionary.
+
+    Names are known by the capital of their lemma, which in some languages all nouns have.
+    """
+    find = _load_lemmatizer(language)
+    if find is None or not word:
+        return bool(word)
+    from simplemma import is_known
+
+    base = find(word)
+    return is_known(word, lang=language) and (language in NOUNS_HAVE_CAPITALS or base == base.lower())
 
 
 def _is_capitalized(word: str) -> bool:

@@ -8,10 +8,8 @@ seeds. Views that need the model are left out: sentences, comparisons, sentences
 
 from __future__ import annotations
 
-import filecmp
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,8 +25,7 @@ from wordatoms.explorer.words import SenseExample, WordAnswers
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.by_use import UseAnswers
 from wordatoms.senses.model import SenseModel
-from wordatoms.storage.files import errors_about, staging_folder, sync_folder
-from wordatoms.storage.locks import defer_interrupts
+from wordatoms.storage.files import new_folder
 
 STATIC_FEATURES = frozenset({"report"})
 """Features of an explorer that work without a server."""
@@ -76,7 +73,7 @@ class SearchIndex(NamedTuple):
 
 def export_site(explorer: Explorer, folder: Path, *, n_lineups: int = N_LINEUPS, run: Run = DEFAULT_RUN) -> Written:
     """Write the site for the first model of an explorer into a new or empty folder, completely or not at all."""
-    with _new_folder(Path(folder)) as work:
+    with new_folder(Path(folder), "api/model.json") as work:
         _copy_page(work)
         _copy_report(explorer, work)
         neighbours = all_neighbours(explorer.first.model, run)
@@ -89,43 +86,6 @@ def export_site(explorer: Explorer, folder: Path, *, n_lineups: int = N_LINEUPS,
 
 
 # Files
-
-
-@contextmanager
-def _new_folder(folder: Path) -> Iterator[Path]:
-    """A temporary folder next to the final one, renamed at the end.
-
-    The same site may be there already: a kill may have come just after it was written.
-    """
-    taken = InputError(f"{folder} exists and is not empty; pass a new folder, or remove it first.")
-    if folder.exists() and not _is_empty(folder) and not (folder / "api" / "model.json").is_file():
-        raise taken
-    if not folder.absolute().parent.is_dir():
-        raise InputError(f"the folder {folder.absolute().parent} does not exist; create it first.")
-    with errors_about(folder), staging_folder(folder) as work:
-        work.chmod(0o755)  # a web server runs as another user
-        yield work
-        if folder.exists() and not _is_empty(folder):
-            if not _are_same(work, folder):
-                raise taken
-            return
-        with defer_interrupts():
-            if folder.exists():
-                folder.rmdir()
-            work.rename(folder.absolute())
-            sync_folder(folder.absolute().parent)
-
-
-def _is_empty(folder: Path) -> bool:
-    return folder.is_dir() and not any(folder.iterdir())
-
-
-def _are_same(first: Path, second: Path) -> bool:
-    """Whether two folders have the same files with the same content."""
-    names = [{path.relative_to(folder) for path in folder.rglob("*")} for folder in (first, second)]
-    return names[0] == names[1] and all(
-        filecmp.cmp(first / name, second / name, shallow=False) for name in names[0] if (first / name).is_file()
-    )
 
 
 def _copy_page(work: Path) -> None:

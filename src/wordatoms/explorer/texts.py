@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from wordatoms.explorer.words import Method, WordAnswers
 from wordatoms.senses.by_use import UseDisambiguator
 from wordatoms.senses.posterior import Weights
 from wordatoms.senses.reading import CutText, function_words
-from wordatoms.senses.results import Disambiguation, Meaning
+from wordatoms.senses.results import LIGHTEST_SHARE, NONE_OF_THESE, NOT_ENOUGH_CONTEXT, Disambiguation, Meaning
 
 N_MEANINGS = 12
 N_NEAREST = 8
@@ -35,7 +35,8 @@ class TokenSense(NamedTuple):
     """The likeliest sense of a word of the text.
 
     If the verdict is not "sense", it is also the label, and the probability is that of the verdict, or of the sense
-    that is the most frequent one.
+    that is the most frequent one. The strength says how much the text tells about the word, from 0 to 1: the
+    probability of the sense, less the more it is the usual one anyway.
     """
 
     atom: int
@@ -43,6 +44,9 @@ class TokenSense(NamedTuple):
     probability: float
     sense: int | None = None
     verdict: Verdict = "sense"
+    strength: float = 0.0
+    has_others: bool = True
+    """Whether the word has other senses worth showing, so that one may ask which is meant."""
 
 
 class TextToken(NamedTuple):
@@ -140,7 +144,8 @@ class TextAnswers:
                 continue
             places = cut.places[word]
             answers = disambiguator.answer_usages([Usage(tokens, place) for place in places], n_deciding=0)
-            found.update((place, _token_sense(answer)) for place, answer in zip(places, answers, strict=True))
+            usual = _usual(disambiguator, word)
+            found.update((place, _token_sense(answer, usual)) for place, answer in zip(places, answers, strict=True))
         return found
 
     def _likeliest(self, cut: CutText, weights: Mapping[str, Weights]) -> dict[int, TokenSense]:
@@ -154,7 +159,12 @@ class TextAnswers:
         notes, found = self.words.notes, {}
         for token, of_atoms in zip(targets, chances, strict=True):
             atom = max(of_atoms, key=of_atoms.__getitem__)
-            found[token] = TokenSense(atom, self.model.label(atom, notes), of_atoms[atom])
+            own = weights[cut.spans[token].word]
+            shares = {each: weight / sum(own.values()) for each, weight in own.items()}
+            strength = of_atoms[atom] * (1 - shares[atom])
+            found[token] = TokenSense(
+                atom, self.model.label(atom, notes), of_atoms[atom], strength=strength, has_others=_has_others(shares)
+            )
         return found
 
     def _contexts(self, cut: CutText, targets: Sequence[int]) -> NDArray[np.float32]:
@@ -255,15 +265,27 @@ class TextAnswers:
         ]
 
 
-def _token_sense(answer: Disambiguation) -> TokenSense:
-    verdict, best = _verdict(answer), answer.sense
+def _usual(disambiguator: UseDisambiguator, form: str) -> dict[int | None, float]:
+    """The probability of each sense of a form without any context."""
+    *shares, _ = disambiguator.without_context(form).tolist()
+    return {use.sense: share for use, share in zip(disambiguator.senses, shares, strict=True)}
+
+
+def _has_others(shares: Mapping[Any, float]) -> bool:
+    return sum(share >= LIGHTEST_SHARE for share in shares.values()) > 1
+
+
+def _token_sense(answer: Disambiguation, usual: Mapping[int | None, float]) -> TokenSense:
+    verdict, best, has_others = _verdict(answer), answer.sense, _has_others(usual)
     if verdict == "sense":
-        return TokenSense(best.atom, best.label, best.probability, best.sense)
-    probability = answer.p_none if verdict == "none of these" else best.probability
-    return TokenSense(best.atom, verdict, probability, best.sense, verdict)
+        strength = best.probability * (1 - usual[best.sense])
+        return TokenSense(best.atom, best.label, best.probability, best.sense, verdict, strength, has_others)
+    if verdict == NOT_ENOUGH_CONTEXT:
+        return TokenSense(best.atom, verdict, best.probability, best.sense, verdict, has_others=has_others)
+    return TokenSense(best.atom, verdict, answer.p_none, best.sense, verdict, answer.p_none, has_others)
 
 
 def _verdict(answer: Disambiguation) -> Verdict:
     if answer.tells_nothing:
-        return "not enough context"
-    return "none of these" if answer.p_none > answer.sense.probability else "sense"
+        return NOT_ENOUGH_CONTEXT
+    return NONE_OF_THESE if answer.p_none > answer.sense.probability else "sense"

@@ -385,8 +385,9 @@ class WordAnswers:
             self.metas(atom),
             atom in notes.hidden,
             model.parts.atom_names.examples.get(atom),
-            model.is_named(atom, notes),
-            self.atom_example(atom),
+            named_after=model.named_after(atom, notes),
+            named=model.is_named(atom, notes),
+            quote=self.atom_example(atom),
         )
 
     def atoms(self) -> AtomMap:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,11 +18,13 @@ from numpy.typing import NDArray
 
 from wordatoms.atoms.atoms import Atoms
 from wordatoms.atoms.ksvd import KSVDCallback
+from wordatoms.atoms.labels import make_labels
 from wordatoms.atoms.layout import FILE as LAYOUT
 from wordatoms.atoms.layout import lay_out
 from wordatoms.atoms.learning import (
     N_LAST_ITERATIONS,
     WORDS_PER_ATOM,
+    WORTH_ADDING,
     AtomReport,
     KSVDRun,
     OverlapPoint,
@@ -34,7 +37,7 @@ from wordatoms.atoms.learning import (
 )
 from wordatoms.atoms.meta_atoms import N_META_ATOMS, make_meta_atoms
 from wordatoms.contexts.inflection import FILE as FORMS
-from wordatoms.contexts.inflection import format_forms
+from wordatoms.contexts.inflection import format_forms, is_common
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.embeddings.neighbours import MOST_WORDS, Neighbours, find_neighbours, n_blocks
 from wordatoms.errors import InputError, ModelError
@@ -48,6 +51,8 @@ from wordatoms.storage.untrusted import read_json
 
 MOST_ATOMS = 2000
 """The default number of atoms; fewer for small vocabularies."""
+FEWEST_ATOMS = 50
+"""The default number of atoms is not halved below this."""
 REPORT = "atom-report.json"
 RUNS = "atoms"
 """Folder of finished runs, which are kept until all are done."""
@@ -61,7 +66,8 @@ class AtomSettings:
     ----------
     n_atoms : int or "auto", optional
         Atoms per run of k-SVD; "auto" chooses among `sizes` by the overlap of two runs. By default 2000, or a fifth of
-        the number of words if that is less.
+        the number of words if that is less; then half as many as long as less than half of the atoms of a run come
+        back in a second one, as in a small text.
     sizes : tuple of int, optional
         Numbers of atoms that "auto" tries; by default they depend on the number of words.
     sparsity : int, default 5
@@ -144,8 +150,15 @@ def atomize(
 
         def make(forget: Callable[[], None]) -> list[str]:
             atoms, report = learner.learn()
+            known = partial(is_common, language=model_language(folder))
+            atoms = replace(atoms, labels=make_labels(embeddings, atoms.nearest, atoms.cosines, known))
             meta = make_meta_atoms(
-                embeddings, atoms, n_meta_atoms=settings.n_meta_atoms, random_state=random_state, threads=run.threads
+                embeddings,
+                atoms,
+                n_meta_atoms=settings.n_meta_atoms,
+                random_state=random_state,
+                threads=run.threads,
+                is_common=known,
             )
             layout = lay_out(atoms.vectors, random_state=random_state)
             word_vectors = embeddings if settings.vectors == "word" else load_vectors(folder.path, "word")
@@ -196,6 +209,20 @@ def _make_learner(folder: ModelFolder, settings: AtomSettings, facts: dict[str, 
     return _Learner(embeddings, settings, facts, folder.work / RUNS, run)
 
 
+@dataclass
+class _WorkLeft:
+    """How much of the learning is done; what is left changes when the number of atoms does."""
+
+    done: int = 0
+    left: int = 0
+
+    def take(self, cost: int) -> tuple[float, float]:
+        """Do a piece of work; return the shares of the whole at which it begins and ends."""
+        total = max(self.done + max(self.left, cost), 1)
+        begin, self.done, self.left = self.done, self.done + cost, max(self.left - cost, 0)
+        return begin / total, self.done / total
+
+
 @dataclass(frozen=True)
 class _Learner:
     """Runs k-SVD on one embedding, and keeps each run on disk until the stage is done."""
@@ -205,6 +232,7 @@ class _Learner:
     facts: dict[str, Any]
     work: Path
     resources: Run
+    work_left: _WorkLeft = field(default_factory=_WorkLeft)
 
     @property
     def coding(self) -> dict[str, Any]:
@@ -225,12 +253,36 @@ class _Learner:
         """Return the number of atoms, and the overlap curve if it was chosen by that."""
         n_words = int(np.count_nonzero(self.embeddings.vectors.any(axis=1)))
         if self.settings.n_atoms is None:
-            return max(1, min(MOST_ATOMS, n_words // WORDS_PER_ATOM)), []
+            return self._halve(max(1, min(MOST_ATOMS, n_words // WORDS_PER_ATOM)))
         if self.settings.n_atoms != "auto":
+            self.work_left.left = self._cost(self.settings.n_atoms)
             return self.settings.n_atoms, []
         sizes = self.settings.sizes or default_sizes(n_words)
-        curve = [overlap_point([self.run(size, restart) for restart in range(2)]) for size in sizes]
+        self.work_left.left = sum(self._run_cost(size) for size in sizes) * 2 + self._cost(max(sizes))
+        curve = [self._overlap(size) for size in sizes]
         return best_size(curve), curve
+
+    def _halve(self, n_atoms: int) -> tuple[int, list[OverlapPoint]]:
+        """Halve the number of atoms until at least half of those of a run come back in a second one."""
+        curve: list[OverlapPoint] = []
+        while self.settings.n_restarts > 1:
+            self.work_left.left = self._cost(n_atoms)
+            curve.append(self._overlap(n_atoms))
+            if curve[-1].overlap >= WORTH_ADDING or n_atoms // 2 < FEWEST_ATOMS:
+                break
+            n_atoms //= 2
+        return n_atoms, curve if len(curve) > 1 else []
+
+    def _overlap(self, n_atoms: int) -> OverlapPoint:
+        return overlap_point([self.run(n_atoms, restart) for restart in range(2)])
+
+    def _cost(self, n_atoms: int) -> int:
+        """Return how long all runs take, in the unit of `_run_cost`."""
+        return self._run_cost(n_atoms) * self.settings.n_restarts + n_atoms * N_LAST_ITERATIONS
+
+    def _run_cost(self, n_atoms: int) -> int:
+        """Return how long a run takes: its time grows with the number of atoms."""
+        return n_atoms * self.settings.n_iterations
 
     def run(self, n_atoms: int, restart: int) -> KSVDRun:
         unneeded = ("n_atoms", "n_restarts", "sizes", "n_meta_atoms", "seed")
@@ -246,17 +298,19 @@ class _Learner:
 
     def _learn(self, n_atoms: int, restart: int, seed: int) -> KSVDRun:
         n_iterations = self.settings.n_iterations
-        with self._bar(f"run {restart + 1} of {n_atoms:,}", n_iterations) as callback:
+        detail = f"{n_atoms:,} atoms, run {restart + 1} of {self.settings.n_restarts}"
+        with self._bar(detail, n_iterations, self._run_cost(n_atoms)) as callback:
             settings = {"n_iterations": n_iterations, "random_state": seed, "callback": callback, **self.coding}
             return learn_run(self.embeddings, n_atoms=n_atoms, **settings)
 
     def combine(self, runs: Sequence[KSVDRun]) -> tuple[Atoms, AtomReport]:
-        with self._bar("all runs together", N_LAST_ITERATIONS) as callback:
+        with self._bar("all runs together", N_LAST_ITERATIONS, self.work_left.left) as callback:
             return combine_runs(self.embeddings, runs, callback=callback, **self.coding)
 
     @contextmanager
-    def _bar(self, detail: str, n_iterations: int) -> Iterator[KSVDCallback]:
-        with self.resources.progress.training_bar("atoms", detail=detail) as report:
+    def _bar(self, detail: str, n_iterations: int, cost: int) -> Iterator[KSVDCallback]:
+        part = self.work_left.take(cost)
+        with self.resources.progress.training_bar("atoms", detail=detail, part=part) as report:
             yield lambda iteration, error, seconds: report(TrainingReport(iteration, n_iterations, error, seconds))
 
     def forget_runs(self) -> None:

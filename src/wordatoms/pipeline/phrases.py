@@ -36,8 +36,10 @@ MOST_BYTES = 250_000_000
 """Bytes of text in which phrases are looked for, spread over all of it."""
 LEAST_NPMI = 0.5
 """Of the two words of a phrase; 0 is chance, 1 is never one without the other."""
-FUNCTION_WORDS = 400
-"""A phrase has none of the most frequent words, one in this many (150 of 60,000): *of the* is no phrase."""
+FUNCTION_WORDS = 1000
+"""A phrase has none of the most frequent words, one in this many (60 of 60,000): *of the* is no phrase."""
+SHORTEST = 3
+"""Letters of a word in a phrase; shorter ones are mostly foreign articles and the numbers of kings and volumes."""
 N_OCCURRENCES = 1000
 NEVER = 1 << 50
 """A count of words whose occurrences are not wanted."""
@@ -145,7 +147,7 @@ def _facts(folder: ModelFolder, settings: PhraseSettings, text: str) -> dict[str
 def find_phrases(corpus: Corpus, parts: ModelParts, settings: PhraseSettings, run: Run = DEFAULT_RUN) -> list[str]:
     """Return pairs of words that stand together more often than by chance, the most frequent first.
 
-    Function words, numbers and single letters are in no phrase; nor are words outside the vocabulary.
+    Function words, numbers and very short words are in no phrase; nor are words outside the vocabulary.
     """
     phrases = require_extra("gensim.models.phrases", "skipgram")
     step = max(1, -(-corpus.n_bytes // MOST_BYTES))
@@ -168,7 +170,7 @@ def find_phrases(corpus: Corpus, parts: ModelParts, settings: PhraseSettings, ru
 
 
 def _may_be_part(word: str) -> bool:
-    return len(word) > 1 and re.search(r"\d", word) is None
+    return len(word) >= SHORTEST and re.search(r"\d", word) is None
 
 
 def _some_lines(corpus: Corpus, tokenizer: Tokenizer, step: int, on_read: Callable[[int], None]) -> Iterator[list[str]]:

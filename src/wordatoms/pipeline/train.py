@@ -6,29 +6,41 @@ is started again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from wordatoms.atoms.learning import N_LAST_ITERATIONS, WORDS_PER_ATOM
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.counts.vocabulary import Vocabulary
 from wordatoms.embeddings.trainers import find_trainer
 from wordatoms.errors import InputError, require_several
-from wordatoms.pipeline.atomize import AtomSettings, atomize, read_atom_report
+from wordatoms.pipeline.atomize import MOST_ATOMS, AtomSettings, atomize, read_atom_report
 from wordatoms.pipeline.count import count
 from wordatoms.pipeline.embed import chosen_parameters, embed
 from wordatoms.pipeline.map import MapSettings, map_contexts
 from wordatoms.pipeline.observe import ObserveSettings, observe
 from wordatoms.pipeline.sources import CountSettings
+from wordatoms.progress import Plan
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.parts import ModelParts
 from wordatoms.senses.uses import SenseUses
 from wordatoms.storage.folder import ModelFolder
 
-STEPS = ("words", "pairs", "vectors", "windows", "contexts", "atoms", "occurrences", "senses")
-"""The progress bars of a training, which are numbered in this order."""
+STEPS = {
+    "count": ("words", "pairs"),
+    "embed": ("vectors",),
+    "map": ("windows", "contexts"),
+    "atomize": ("atoms", "neighbours"),
+    "observe": ("occurrences", "senses"),
+}
+"""The steps of each stage that report their progress."""
+READ_ONCE = ("count", "embed", "atomize")
+"""The stages of a training on a stream, which can be read only once."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +99,8 @@ def train(
     Parameters
     ----------
     sources : sequence of str or Path
-        Files, folders or globs of text, one paragraph per line; compressed files and MediaWiki dumps are recognised.
+        Files, folders or globs of text, one paragraph per line; compressed files, MediaWiki dumps and the output of
+        WikiExtractor are recognised. Tables need `settings` that name the column with the text.
     folder : str or Path
         The model's folder. Stages that it already has with the same settings are skipped.
     method : str, default "pmi"
@@ -117,25 +130,30 @@ def train(
     --------
     >>> import wordatoms as wa
     >>> model = wa.train(["corpus/"], "my.model", parameters={"dim": 100})  # doctest: +SKIP
+    >>> model = wa.train(["news.csv"], "news.model", settings=wa.CountSettings(column="text"))  # doctest: +SKIP
     """
     require_several(sources, "the sources", "files")
     check_training(sources, method, parameters or {})
     model = ModelFolder(folder, create=True)
-    run = replace(run, progress=run.progress.with_steps(STEPS))
+    stages = READ_ONCE if streams_of(sources) else STEPS
+    expected = partial(expected_seconds, method=method, settings=settings, atom_settings=atom_settings)
+    plan = Plan({stage: STEPS[stage] for stage in stages}, expected)
+    run = replace(run, progress=run.progress.with_plan(plan))
 
     def report(stage: str, made: bool) -> None:
+        plan.finish(stage, made=made)
         if on_stage:
             on_stage(StageDone(model, stage, made))
 
     report("count", count(sources, model, settings, force=force, run=run))
-    _check_atoms(model, atom_settings)
+    plan.know(n_words=_check_atoms(model, atom_settings))
     embedding: dict[str, Any] = {"parameters": parameters, "sources": sources, "random_state": random_state}
     report("embed", embed(model, method, **embedding, force=force, run=run))
-    if not streams_of(sources):
+    if "map" in stages:
         map_settings = MapSettings(seed=random_state)
         report("map", map_contexts(model, map_settings, sources=sources, force=force, run=run))
     report("atomize", atomize(model, atom_settings, random_state=random_state, force=force, run=run))
-    if not streams_of(sources):
+    if "observe" in stages:
         observe_settings = ObserveSettings(seed=random_state)
         report("observe", observe(model, observe_settings, sources=sources, force=force, run=run))
     return SenseModel(model.path)
@@ -152,11 +170,44 @@ def check_training(sources: Sequence[str | Path], method: str, parameters: dict[
         )
 
 
-def _check_atoms(folder: ModelFolder, settings: AtomSettings | None) -> None:
-    """Raise for more atoms than words before the vectors are trained."""
+def expected_seconds(
+    n_bytes: int,
+    n_words: int | None,
+    *,
+    method: str,
+    settings: CountSettings | None,
+    atom_settings: AtomSettings | None,
+) -> dict[str, float]:
+    """Return about how long each step takes, in the seconds of some machine, for a guess at the time left.
+
+    Factors are those of the bundled English model (2 GB, 60,000 words, 2,500 atoms) on two cores. Before the words are
+    counted, their number is guessed: it grows with the root of the text.
+    """
+    counting, atoms = settings or CountSettings(), atom_settings or AtomSettings()
+    n_tokens = n_bytes / 6
+    words = n_words or min(counting.max_words or 1 << 30, 16 * math.sqrt(n_tokens))
+    runs = atoms.n_restarts * atoms.n_iterations + N_LAST_ITERATIONS
+    n_atoms = atoms.n_atoms if isinstance(atoms.n_atoms, int) else min(MOST_ATOMS, words / WORDS_PER_ATOM)
+    n_read = min(n_tokens / 2, 0.4 * words * ObserveSettings().n_occurrences)  # most words are rare
+    return {
+        "words": 1 + 1.5e-8 * n_bytes,
+        "pairs": 1 + 3e-8 * n_bytes,
+        "vectors": 2e-3 * words * (10 if find_trainer(method).has_epochs else 1),
+        "windows": 1 + 1e-8 * n_bytes,
+        "contexts": 1 + 4e-8 * n_bytes,
+        "atoms": 1.2e-8 * words * n_atoms * runs,
+        "neighbours": 5 + 3e-9 * words**2,
+        "occurrences": 1 + 5e-8 * n_bytes,
+        "senses": 8e-5 * n_read,
+    }
+
+
+def _check_atoms(folder: ModelFolder, settings: AtomSettings | None) -> int:
+    """Return the number of words; raise for more atoms than words before the vectors are trained."""
     n_atoms, n_words = settings.n_atoms if settings else None, len(Vocabulary.load(folder.path))
     if isinstance(n_atoms, int) and n_atoms > n_words:
         raise InputError(f"{n_atoms:,} atoms were asked for but there are {n_words:,} words; pass fewer atoms.")
+    return n_words
 
 
 def streams_of(sources: Sequence[str | Path]) -> list[str]:

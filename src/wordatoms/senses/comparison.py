@@ -67,7 +67,7 @@ class Pair(NamedTuple):
     """From -1 to 1; None for a sense without a counterpart."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Framed):
     """A word in two models; see `compare_senses`."""
 

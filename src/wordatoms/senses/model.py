@@ -26,10 +26,10 @@ from wordatoms.atoms.meta_atoms import MetaAtoms
 from wordatoms.contexts.usages import Usage, find_usages
 from wordatoms.embeddings.embeddings import Embeddings, Neighbour, cosines
 from wordatoms.embeddings.neighbours import Neighbours
-from wordatoms.errors import InputError, ModelError, UnknownWordError, require_several, require_string
+from wordatoms.errors import InputError, ModelError, UnknownWordError, require_string, require_texts
 from wordatoms.senses.annotations import Notes, change_notes
 from wordatoms.senses.clustering import closeness, cluster_vectors
-from wordatoms.senses.frames import Results
+from wordatoms.senses.frames import Results, Shown
 from wordatoms.senses.parts import ModelParts
 from wordatoms.senses.results import (
     AtomMatch,
@@ -50,6 +50,7 @@ if TYPE_CHECKING:  # loaded with the first question about a context
     from wordatoms.senses.by_use import UseAnswers, UseDisambiguator
     from wordatoms.senses.disambiguation import Disambiguator
     from wordatoms.senses.examples import Example
+    from wordatoms.senses.html import Html
     from wordatoms.senses.posterior import Posterior
     from wordatoms.senses.reading import TextWord
     from wordatoms.senses.uses import SenseUses
@@ -62,7 +63,7 @@ LEAST_PICKED = 1e-3
 """Weight of a picked sense whose fitted weight is not positive: a person says that it is possible."""
 
 
-class SenseModel:
+class SenseModel(Shown):
     """A trained model, ready for questions; `wordatoms.load` opens one.
 
     Parameters
@@ -560,6 +561,7 @@ class SenseModel:
             tuple((meta, weight, self.meta_atoms.labels[meta]) for meta, weight in self.meta_atoms.of_atom(atom)),
             atom in notes.hidden,
             self.parts.atom_names.examples.get(atom),
+            self.named_after(atom, notes),
         )
 
     def search(self, text: str, *, notes: Notes | None = None) -> Results[AtomMatch]:
@@ -639,7 +641,7 @@ class SenseModel:
         return names.get(atom, self.atoms.labels[atom])
 
     def is_named(self, atom: int, notes: Notes | None = None) -> bool:
-        """Tell whether a person named an atom: the user, or who made the model.
+        """Tell whether a person named an atom: the user, who made the model, or who named its counterpart elsewhere.
 
         Parameters
         ----------
@@ -652,6 +654,24 @@ class SenseModel:
         bool
         """
         return atom in (notes or self.notes).names or atom in self.parts.atom_names.names
+
+    def named_after(self, atom: int, notes: Notes | None = None) -> str:
+        """Return the model that the name of an atom was carried over from.
+
+        Parameters
+        ----------
+        atom : int
+        notes : Notes, optional
+            Notes already read, to save reading them again.
+
+        Returns
+        -------
+        str
+            Empty for a name that was given to the atom itself, and for a label.
+        """
+        names = self.parts.atom_names
+        is_carried = atom in names.names and atom not in (notes or self.notes).names
+        return names.source if is_carried else ""
 
     def nearest_words(self, atom: int, n: int = 10) -> tuple[Neighbour, ...]:
         """Return the words nearest to an atom; more than are stored with it takes a search over all words.
@@ -783,8 +803,7 @@ class SenseModel:
         >>> [len(found) for found in wa.load().disambiguate_each("tie", texts)]
         [1, 0, 1]
         """
-        require_several(texts, "the texts", "texts")
-        is_known, remaining = self.knows(word), iter(texts)
+        is_known, remaining = self.knows(word), require_texts(texts)
         disambiguator: Disambiguator | UseDisambiguator | None = None
         if is_known:
             disambiguator = self._known_disambiguator(word, method, n_nearest)
@@ -862,6 +881,37 @@ class SenseModel:
 
         return read_text(self, require_string(text, "the text"), method=method, n_nearest=n_nearest)
 
+    def show(self, word: str, text: str | Usage | None = None) -> Html:
+        """Return the card of a word for a notebook, or which of its senses is meant in a text.
+
+        Parameters
+        ----------
+        word : str
+        text : str or Usage, optional
+            A text with the word; without one, all senses of the word are shown.
+
+        Returns
+        -------
+        Html
+            A string that notebooks show as HTML.
+
+        Raises
+        ------
+        UnknownWordError
+            If there is no text and the word is not in the vocabulary.
+        InputError
+            If no form of the word is in the text.
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> "American playoffs and seasons" in wa.load().show("tie", "The match ended in a tie.")
+        True
+        """
+        from wordatoms.senses.html import show_usage, show_word
+
+        return show_word(self, word) if text is None else show_usage(self, word, text)
+
     def induce(self, word: str, texts: Iterable[str | Usage], *, include_target: bool = False) -> NDArray[np.float32]:
         """Induce a vector for a new or rare word from its contexts (Section 4).
 
@@ -893,7 +943,7 @@ class SenseModel:
         """
         from wordatoms.contexts.induced_map import find_contexts
 
-        require_several(texts, "the texts", "texts")
+        texts = require_texts(texts)
         learned = self.induced_map
         sif, inside = learned.sif(self.embeddings, self.tokenizer), include_target or learned.include_target
         return learned.induce(sif, find_contexts(word, texts, sif, window=learned.window, include_target=inside))
@@ -967,19 +1017,17 @@ class SenseModel:
 
     def _numbered_usages(self, word: str, texts: Iterable[str | Usage]) -> list[tuple[int, Usage]]:
         """Return all occurrences of a word, each with the number of its text."""
-        require_several(texts, "the texts", "texts")
         forms, tokenizer = self.usage_forms(word), self.tokenizer
         return [
             (number, usage)
-            for number, text in enumerate(texts)
+            for number, text in enumerate(require_texts(texts))
             for usage in find_usages(word, text, tokenizer, forms=forms)
         ]
 
-    def _one_usage_each(self, word: str, texts: Sequence[str | Usage]) -> list[Usage]:
+    def _one_usage_each(self, word: str, texts: Iterable[str | Usage]) -> list[Usage]:
         """Return the first occurrence of a word in each text."""
-        require_several(texts, "the texts", "texts")
         forms, found = self.usage_forms(word), []
-        for number, text in enumerate(texts):
+        for number, text in enumerate(require_texts(texts)):
             usages = find_usages(word, text, self.tokenizer, forms=forms)
             if not usages:
                 raise InputError(f"no form of {word!r} is in text {number}, {str(text)[:40]!r}; leave it out.")
@@ -1200,7 +1248,7 @@ class SenseModel:
         return usages[0]
 
     def cluster(
-        self, word: str, texts: Sequence[str | Usage], k: int | Literal["auto"] = "auto", *, random_state: int = 0
+        self, word: str, texts: Iterable[str | Usage], k: int | Literal["auto"] = "auto", *, random_state: int = 0
     ) -> UsageClusters:
         """Cluster the occurrences of a word in texts by sense: word-sense induction.
 
@@ -1226,6 +1274,7 @@ class SenseModel:
         >>> wa.load().cluster("tie", texts, k=2).labels
         (0, 0, 1)
         """
+        texts = list(require_texts(texts))
         found = self._numbered_usages(word, texts)
         if not found:
             self.check_findable(word)

@@ -28,7 +28,7 @@ FUNCTION_WORDS = 500
 """One word in this many, the most frequent ones (100 of 50,000), counts as a function word and gets no sense."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TextWord(Framed):
     """A word of a text with its likeliest sense; see `SenseModel.read`.
 

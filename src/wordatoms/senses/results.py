@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,8 @@ LIGHTEST = 0.005
 """Atoms of a smaller weight, from rare forms of a word, are not worth showing."""
 LIGHTEST_SHARE = 0.03
 """Senses by use with a smaller share are often only a subject that the word was used in."""
-NONE_OF_THESE, NOT_ENOUGH_CONTEXT = "none of these", "not enough context"
+NONE_OF_THESE: Final = "none of these"
+NOT_ENOUGH_CONTEXT: Final = "not enough context"
 """Verdicts on a word in a text, where no sense is the answer."""
 
 
@@ -40,7 +41,7 @@ class Link(NamedTuple):
     weight: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sense(Framed):
     """One sense of a word: what its occurrences show, or an atom with a positive weight in its code.
 
@@ -96,7 +97,7 @@ class Sense(Framed):
     sense: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Candidate(Framed):
     """An atom close to a word, which a person may pick as a sense; see `SenseModel.candidates`.
 
@@ -133,7 +134,7 @@ class Candidate(Framed):
     named: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AtomView(Framed):
     """Everything about one atom; see `SenseModel.atom`.
 
@@ -157,6 +158,8 @@ class AtomView(Framed):
         Whether a person hid the atom.
     example : AtomExample, optional
         A word and a sentence with it that come with the model.
+    named_after : str
+        The model that the name was carried over from; empty for other labels.
 
     Examples
     --------
@@ -174,6 +177,7 @@ class AtomView(Framed):
     meta: tuple[tuple[int, float, str], ...]
     hidden: bool
     example: AtomExample | None = None
+    named_after: str = ""
 
 
 class AtomMatch(NamedTuple):
@@ -186,7 +190,7 @@ class AtomMatch(NamedTuple):
     """Why the atom was found, such as "a sense of jazz (0.71)"."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Meaning(Framed):
     """A sense of a word with its probability in one place of a text.
 
@@ -227,7 +231,7 @@ class Pull(NamedTuple):
     pull: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Disambiguation(Framed):
     """Which sense of a word is meant in one place of a text; see `SenseModel.disambiguate`.
 
@@ -284,7 +288,7 @@ class Disambiguation(Framed):
         return [flat_row(meaning, **own) for meaning in self.meanings]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UsageClusters(Framed):
     """The usages of a word in texts, clustered by sense; see `SenseModel.cluster`.
 

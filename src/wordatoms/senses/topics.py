@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -32,7 +32,7 @@ from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
 from wordatoms.contexts.windows import check_window
 from wordatoms.embeddings.embeddings import Embeddings
-from wordatoms.errors import InputError, require_extra, require_several
+from wordatoms.errors import InputError, require_extra, require_texts
 from wordatoms.parallel import one_blas_thread, run_threads
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.model import SenseModel
@@ -55,6 +55,8 @@ SEPARATORS = {".csv": ",", ".tsv": "\t"}
 PARQUET = ".parquet"
 
 Rows = NDArray[np.int32]
+Block = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]
+"""Windows: the document of each, where it begins, and its vector."""
 Document = str | tuple[str, str]
 """A text, or a name and a text."""
 
@@ -196,6 +198,7 @@ def document_topics(
     remove_common: bool = True,
     soft: bool = False,
     scale: float = DEFAULT_SCALE,
+    leave_out: Collection[int] = (),
     run: Run = DEFAULT_RUN,
 ) -> Topics:
     """Return the distribution of each document over the atoms of a model.
@@ -215,6 +218,8 @@ def document_topics(
         Give a window probabilities over atoms instead of its nearest atom.
     scale : float, default 30
         Sharpness of the probabilities if `soft`.
+    leave_out : collection of int, default none
+        Atoms to leave out, as if they were hidden.
     run : Run, optional
         Threads and progress.
 
@@ -230,21 +235,32 @@ def document_topics(
     >>> [share.label for share in topics.top_atoms(0)]
     ['classical music composers']
     """
-    require_several(documents, "the documents", "texts")
-    windows = WindowAtoms.of_model(model, window, step, remove_common=remove_common, scale=scale if soft else None)
+    documents = require_texts(documents, "the documents")
+    windows = WindowAtoms.of_model(
+        model, window, step, remove_common=remove_common, scale=scale if soft else None, leave_out=leave_out
+    )
+    return read_documents(windows, documents, run)
+
+
+def read_documents(
+    windows: WindowAtoms, documents: Iterable[Document], run: Run, on_group: OnGroup | None = None
+) -> Topics:
+    """Return the distributions of documents; `on_group` is called with each group of them, in order."""
     parts: list[Part] = []
     groups = _groups(documents)
     with one_blas_thread(), run.progress.text_bar("documents", n_bytes=None) as report:
         while some := list(islice(groups, run.n_threads)):
-            for part in run_threads(windows.part, some, len(some)):
-                parts.append(part)
+            for group, part in zip(some, run_threads(windows.part, some, len(some)), strict=True):
+                if on_group is not None:
+                    on_group(group, part)
+                parts.append(part._replace(rows=[], windows=NO_WINDOWS))
                 report(part.n_characters, int(part.n_words.sum()))
     return _joined(parts, windows)
 
 
-def _groups(documents: Iterable[Document]) -> Iterator[list[tuple[str, str]]]:
+def _groups(documents: Iterable[Document]) -> Iterator[Group]:
     """Yield documents with their names, in groups that are processed together."""
-    group: list[tuple[str, str]] = []
+    group: Group = []
     n_characters = 0
     for number, document in enumerate(documents, 1):
         name, text = (str(number), document) if isinstance(document, str) else document
@@ -276,6 +292,18 @@ def _joined(parts: Sequence[Part], windows: WindowAtoms) -> Topics:
 # --- windows
 
 
+class Windows(NamedTuple):
+    """Windows of a group of documents, document by document: arrays of one length."""
+
+    documents: NDArray[np.int64]
+    """Places of the documents in their group."""
+    starts: NDArray[np.int64]
+    """The first of the known words of the document."""
+    atoms: NDArray[np.int64]
+    """The nearest atoms."""
+    cosines: NDArray[np.float32]
+
+
 class Part(NamedTuple):
     """Distributions of a group of documents, end to end."""
 
@@ -287,6 +315,15 @@ class Part(NamedTuple):
     n_words: NDArray[np.int64]
     n_windows: NDArray[np.int64]
     n_characters: int
+    rows: list[Rows]
+    """The known words of each document, by their rows."""
+    windows: Windows
+
+
+Group = list[tuple[str, str]]
+"""Names and texts of documents that are processed together."""
+OnGroup = Callable[[Group, Part], None]
+NO_WINDOWS = Windows(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,11 +347,19 @@ class WindowAtoms:
 
     @classmethod
     def of_model(
-        cls, model: SenseModel, window: int | None, step: int | None, *, remove_common: bool, scale: float | None
+        cls,
+        model: SenseModel,
+        window: int | None,
+        step: int | None,
+        *,
+        remove_common: bool,
+        scale: float | None,
+        leave_out: Collection[int] = (),
     ) -> WindowAtoms:
         learned = model.induced_map if "map" in model.folder.stages else None
         notes = model.notes
-        shown = np.array([atom for atom in range(len(model.atoms)) if atom not in notes.hidden], np.int64)
+        hidden = {*notes.hidden, *leave_out}
+        shown = np.array([atom for atom in range(len(model.atoms)) if atom not in hidden], np.int64)
         words = window if window is not None else learned.window if learned else DEFAULT_WINDOW
         step = words if step is None else step
         _check_numbers(words, step, scale, len(shown))
@@ -334,10 +379,11 @@ class WindowAtoms:
     def part(self, group: Sequence[tuple[str, str]]) -> Part:
         """Return the distributions of some documents, given by name and text."""
         lexicon = self.lexicon.for_reading()
-        words = [self._known_rows(text, lexicon) for _, text in group]
+        words = [self.known_rows(text, lexicon) for _, text in group]
         totals, n_windows = np.zeros((len(group), len(self.shown))), np.zeros(len(group), np.int64)
-        for owners, vectors in self._blocks(words):
-            self._add(owners, vectors, totals)
+        found = [NO_WINDOWS]
+        for owners, starts, vectors in self._blocks(words):
+            found.append(self._add(owners, starts, vectors, totals))
             n_windows += np.bincount(owners, minlength=len(group))
         shares = _shares(totals, n_windows)
         documents, atoms = np.nonzero(shares)
@@ -349,9 +395,11 @@ class WindowAtoms:
             np.array([len(rows) for rows in words], np.int64),
             n_windows,
             sum(len(text) for _, text in group),
+            words,
+            Windows(*map(np.concatenate, zip(*found, strict=True))),
         )
 
-    def _known_rows(self, text: str, lexicon: Lexicon) -> Rows:
+    def known_rows(self, text: str, lexicon: Lexicon) -> Rows:
         """Return the rows of the known words of a document."""
         found = [np.zeros(0, np.int32)]
         for piece in _pieces(text):
@@ -359,24 +407,22 @@ class WindowAtoms:
             found.append(ids[(ids >= 0) & (ids < len(self.sif.embeddings))])
         return np.concatenate(found)
 
-    def _blocks(self, documents: Sequence[Rows]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-        """Yield the windows of all documents in blocks: the document of each window, and its vector."""
-        owners: list[NDArray[np.int64]] = []
-        vectors: list[NDArray[np.float32]] = []
+    def _blocks(self, documents: Sequence[Rows]) -> Iterator[Block]:
+        """Yield the windows of all documents in blocks."""
+        held: list[Block] = []
         n_held = 0
         for number, rows in enumerate(documents):
-            for means in self._means(rows):
-                owners.append(np.full(len(means), number))
-                vectors.append(means)
+            for starts, means in self._means(rows):
+                held.append((np.full(len(means), number), starts, means))
                 n_held += len(means)
                 if n_held >= BLOCK_WINDOWS:
-                    yield self._with_direction(np.concatenate(owners), np.concatenate(vectors))
-                    owners, vectors, n_held = [], [], 0
+                    yield self._with_direction(held)
+                    held, n_held = [], 0
         if n_held:
-            yield self._with_direction(np.concatenate(owners), np.concatenate(vectors))
+            yield self._with_direction(held)
 
-    def _means(self, rows: Rows) -> Iterator[NDArray[np.float32]]:
-        """Yield the SIF vectors of the windows of one document, in blocks."""
+    def _means(self, rows: Rows) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+        """Yield where the windows of one document begin and their SIF vectors, in blocks."""
         width = min(2 * self.window + 1, len(rows))
         starts = window_starts(len(rows), width, self.step)
         for first in range(0, len(starts), BLOCK_WINDOWS):
@@ -386,27 +432,37 @@ class WindowAtoms:
             sums = np.zeros((len(inside) + 1, weighted.shape[1]))
             np.cumsum(weighted, axis=0, dtype=np.float64, out=sums[1:])
             begins = block - block[0]
-            yield np.asarray((sums[begins + width] - sums[begins]) / width, np.float32)
+            yield block, np.asarray((sums[begins + width] - sums[begins]) / width, np.float32)
 
-    def _with_direction(
-        self, owners: NDArray[np.int64], vectors: NDArray[np.float32]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    def _with_direction(self, held: Sequence[Block]) -> Block:
         """Take windows to the space of the atoms, at length 1; windows with a zero vector are dropped."""
-        if self.remove_common:
-            vectors = self.sif.remove_common(vectors)
-        if self.learned is not None:
-            vectors = self.learned.apply(vectors)
+        owners, starts, means = (np.concatenate(each) for each in zip(*held, strict=True))
+        vectors = self.to_atoms(means)
         lengths = np.linalg.norm(vectors, axis=1)
         kept = lengths > 0
-        return owners[kept], vectors[kept] / lengths[kept, None]
+        return owners[kept], starts[kept], vectors[kept] / lengths[kept, None]
 
-    def _add(self, owners: NDArray[np.int64], vectors: NDArray[np.float32], totals: NDArray[np.float64]) -> None:
-        """Add the shares of windows to those of their documents."""
+    def to_atoms(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Take SIF vectors, (n, dim), to the space of the atoms."""
+        if self.remove_common:
+            vectors = self.sif.remove_common(vectors)
+        return vectors if self.learned is None else self.learned.apply(vectors)
+
+    def _add(
+        self,
+        owners: NDArray[np.int64],
+        starts: NDArray[np.int64],
+        vectors: NDArray[np.float32],
+        totals: NDArray[np.float64],
+    ) -> Windows:
+        """Add the shares of windows to those of their documents, and return their nearest atoms."""
         cosines = vectors @ self.atoms.T
+        nearest = cosines.argmax(axis=1)
         if self.scale is None:
-            np.add.at(totals, (owners, cosines.argmax(axis=1)), 1)
-            return
-        np.add.at(totals, owners, softmax(self.scale * cosines.astype(np.float64)))
+            np.add.at(totals, (owners, nearest), 1)
+        else:
+            np.add.at(totals, owners, softmax(self.scale * cosines.astype(np.float64)))
+        return Windows(owners, starts, self.shown[nearest], cosines[np.arange(len(nearest)), nearest])
 
 
 def window_starts(n_words: int, width: int, step: int) -> NDArray[np.int64]:
@@ -484,10 +540,21 @@ def write_table(
             return
         header: Sequence[str] = ["document", "n_words", *topics.columns()] if wide else Row._fields
         rows = _wide_rows(topics) if wide else topics.rows(min_share=min_share)
-        _write_rows(file, SEPARATORS[path.suffix.lower()], header, rows)
+        write_rows(file, SEPARATORS[path.suffix.lower()], header, rows)
 
 
-def _write_rows(file: IO[bytes], separator: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def write_cells(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write any rows to a table of the kind that its name says."""
+    with write_atomic(path) as file:
+        if path.suffix.lower() == PARQUET:
+            frame = require_extra("pandas", "parquet").DataFrame(list(rows), columns=list(header))
+            frame.to_parquet(file, engine="pyarrow", index=False)
+            return
+        write_rows(file, SEPARATORS[path.suffix.lower()], header, rows)
+
+
+def write_rows(file: IO[bytes], separator: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a table of text into an open file; numbers with six digits, None as an empty cell."""
     text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     writer.writerow(header)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import filecmp
 import json
 import mmap
 import os
@@ -21,7 +22,7 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from wordatoms.errors import ModelError
+from wordatoms.errors import InputError, ModelError
 from wordatoms.storage.locks import (
     CAN_LOCK,
     defer_interrupts,
@@ -359,6 +360,46 @@ def staging_folder(path: Path) -> Iterator[Path]:
         finally:
             with defer_interrupts():
                 shutil.rmtree(work, ignore_errors=True)
+
+
+@contextmanager
+def new_folder(folder: Path, marker: str, *, force: bool = False) -> Iterator[Path]:
+    """Create a temporary folder next to the final one, renamed at the end.
+
+    The final one may exist if it is empty or if the same was written already: a kill may have come just after that.
+    With `force` it may be any folder with the file `marker`, by which such folders are known.
+    """
+    is_ours = (folder / marker).is_file()
+    taken = InputError(f"{folder} exists and is not empty; pass a new folder, or remove it first.")
+    if folder.exists() and not _is_empty(folder) and not is_ours:
+        raise taken
+    if not folder.absolute().parent.is_dir():
+        raise InputError(f"the folder {folder.absolute().parent} does not exist; create it first.")
+    with errors_about(folder), staging_folder(folder) as work:
+        work.chmod(0o755)  # mkdtemp makes it private
+        yield work
+        if folder.exists() and not _is_empty(folder):
+            if _are_same(work, folder):
+                return
+            if not (is_ours and force):
+                raise taken
+        with defer_interrupts(), staging_folder(folder) as old:
+            if folder.exists():
+                folder.absolute().rename(old / "replaced")
+            work.rename(folder.absolute())
+            sync_folder(folder.absolute().parent)
+
+
+def _is_empty(folder: Path) -> bool:
+    return folder.is_dir() and not any(folder.iterdir())
+
+
+def _are_same(first: Path, second: Path) -> bool:
+    """Whether two folders have the same files with the same content."""
+    names = [{path.relative_to(folder) for path in folder.rglob("*")} for folder in (first, second)]
+    return names[0] == names[1] and all(
+        filecmp.cmp(first / name, second / name, shallow=False) for name in names[0] if (first / name).is_file()
+    )
 
 
 def clear_parts(folder: Path) -> None:

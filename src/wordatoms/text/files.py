@@ -35,6 +35,7 @@ HEAD_BYTES = 1 << 16
 DISK_SHARE = 0.9
 """How much of the free space of a disk a plain-text copy of the input may take."""
 PLAIN_TEXT = "pass plain text in UTF-8"
+PARQUET = "a Parquet table"
 _DUMP = re.compile(
     rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*+<mediawiki[\s>]",
     re.DOTALL,
@@ -51,7 +52,7 @@ _NOT_TEXT: Magics = (
     ("a program", rb"\x7fELF|MZ[\0\x90]"),
     ("a NumPy array", rb"\x93NUMPY"),
     ("an SQLite database", rb"SQLite format 3"),
-    ("a Parquet table", rb"PAR1"),
+    (PARQUET, rb"PAR1"),
     ("UTF-32 text", rb"\xff\xfe\0\0|\0\0\xfe\xff|(?:[^\0]\0\0\0){4}|(?:\0\0\0[^\0]){4}"),
     ("UTF-16 text", rb"\xff\xfe|\xfe\xff|(?:[^\0]\0){4}|(?:\0[^\0]){4}"),
 )
@@ -320,13 +321,24 @@ def is_dump(head: bytes) -> bool:
 
 def refuse_binary(head: bytes, name: str) -> None:
     """Raise if a file that begins with these bytes, decompressed if necessary, is not plain text."""
-    nul = head.find(b"\0")
-    kind = _recognise_binary(head) if nul >= 0 or _is_invalid_utf8(head) else ""
-    if nul < 0 and not kind:
-        return
-    looks = f"looks like {kind}" if kind else f"contains a NUL byte at byte {nul:,}"
+    if kind := binary_kind(head):
+        raise not_text(name, kind)
+    if (nul := head.find(b"\0")) >= 0:
+        raise _not_text(name, f"contains a NUL byte at byte {nul:,}")
+
+
+def binary_kind(head: bytes) -> str:
+    """Return the kind of a file that begins with these bytes and is not text, if it is known, or ""."""
+    return _recognise_binary(head) if b"\0" in head or _is_invalid_utf8(head) else ""
+
+
+def not_text(name: str, kind: str) -> InputError:
+    """Return the error for a file of another kind than text."""
     encoding = kind.removesuffix(" text")
-    raise _not_text(name, looks, f"iconv -f {encoding} -t UTF-8 converts it" if encoding != kind else PLAIN_TEXT)
+    advice = f"iconv -f {encoding} -t UTF-8 converts it" if encoding != kind else PLAIN_TEXT
+    if kind == PARQUET:
+        advice = "give it a name that ends in .parquet and say with --column which column has the text"
+    return _not_text(name, f"looks like {kind}", advice)
 
 
 def _not_text(name: str, looks: str, advice: str = PLAIN_TEXT) -> InputError:

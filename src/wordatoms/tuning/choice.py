@@ -63,7 +63,7 @@ Figures = dict[str, float]
 """Scores by measure."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TuningResult(Framed):
     """The chosen settings, the trials, and figures on the other half of the pseudowords."""
 

@@ -568,7 +568,7 @@ def test_models_and_data_stay_as_they_are(place: Path) -> None:
 
 
 def test_bars_say_which_part_they_belong_to() -> None:
-    assert Display(["words"], prefix="[3/19] table-3: ").title("words") == "[3/19] table-3: [1/1] words"
+    assert Display(prefix="[3/19] table-3: ").title("words") == "[3/19] table-3: words"
 
 
 def test_plain_numbers() -> None:

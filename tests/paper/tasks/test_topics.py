@@ -8,16 +8,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from wordatoms.documents.coherence import coherences, npmi
 from wordatoms.paper.report.runner import EXHIBITS
 from wordatoms.paper.tasks.topics import evaluate
 from wordatoms.paper.tasks.topics.evaluate import (
     N_SHOWN,
-    coherences,
     count_words,
     describe,
     long_paragraphs,
     make_vocabulary,
-    npmi,
     shuffled,
     top_words,
 )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
-from wordatoms.paper.exhibits.charts import Chart
+from wordatoms.drawing.charts import Chart
 
 Cell = str | float | int | None
 Role = Literal["", "ours", "by-paper", "paper", "competitor", "baseline"]

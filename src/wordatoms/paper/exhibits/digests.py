@@ -17,10 +17,10 @@ PACKAGE = Path(__file__).parents[2]
 NOT_COMPUTING = (
     "cli/",
     "explorer/",
+    "drawing/",
     "paper/report/page.py",
     "paper/report/tally.py",
     "paper/report/bundled.py",
-    "paper/exhibits/charts.py",
     "paper/exhibits/blocks.py",
 )
 """Sources that only show numbers."""

@@ -11,6 +11,8 @@ from html import escape
 from pathlib import Path
 
 from wordatoms import __version__
+from wordatoms.drawing.charts import STYLE as CHART_STYLE
+from wordatoms.drawing.charts import Chart, ScatterChart, legend_key
 from wordatoms.errors import InputError
 from wordatoms.paper.exhibits.blocks import (
     DASH,
@@ -24,8 +26,6 @@ from wordatoms.paper.exhibits.blocks import (
     compare_table,
     format_cell,
 )
-from wordatoms.paper.exhibits.charts import STYLE as CHART_STYLE
-from wordatoms.paper.exhibits.charts import Chart, ScatterChart, legend_key
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import shown_method
 from wordatoms.paper.report.bundled import describe_bundled, describe_vectors

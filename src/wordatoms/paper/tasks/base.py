@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
-    from wordatoms.paper.exhibits.charts import LineChart
+    from wordatoms.drawing.charts import LineChart
     from wordatoms.paper.exhibits.inputs import Inputs
 
 Role = Literal["ours", "paper's method", "competitor", "baseline"]

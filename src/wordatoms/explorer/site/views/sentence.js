@@ -11,6 +11,11 @@ import { addressOf, goTo } from "../router.js";
 import { keyOf } from "../senses.js";
 
 const MOST_LETTERS = 2000;
+const STRENGTHS = [
+  [0.45, "much"],
+  [0.15, "some"],
+  [0, "little"],
+];
 const EXAMPLE = "Fresh water ran from the spring into the valley.";
 
 export function open(route, context) {
@@ -95,7 +100,7 @@ class SentenceView {
   }
 
   drawToken(token, number) {
-    const element = token.best
+    const element = token.best?.has_others
       ? this.drawPolysemous(token, number)
       : h("span", { class: "token", title: token.word === null ? "not in the vocabulary" : null }, token.text);
     this.tokens.set(number, element);
@@ -116,13 +121,13 @@ class SentenceView {
         class: "token",
         "data-sense": shortLabel(token.best.label),
         "data-verdict": token.best.verdict === "sense" ? null : token.best.verdict,
-        "data-short": token.text.length < 4,
+        "data-strength": strengthOf(token.best),
         title: sense,
         "aria-label": `${token.text}: ${sense}`,
         "aria-pressed": "false",
         onclick: toggle,
       },
-      token.text,
+      h("span", {}, token.text),
     );
   }
 
@@ -139,7 +144,7 @@ class SentenceView {
         h(
           "p",
           { class: "quiet" },
-          "Below each underlined word is its likeliest sense here. Click a word to see why.",
+          "Words with several senses are underlined, the more strongly the more the text tells: the sense is sure, and not just the usual one. Click a word to see why.",
         ),
       );
     else await fillWhenReady(this.panel, () => this.drawMeaning(number));
@@ -201,6 +206,11 @@ class SentenceView {
       element.style.setProperty("--strength", `${Math.round((45 * pulls[key]) / top)}%`);
     }
   }
+}
+
+/** How strongly a word is marked: by how sure its sense is, and how far from the usual one. */
+function strengthOf({ strength }) {
+  return STRENGTHS.find(([least]) => strength >= least)[1];
 }
 
 function tokenRows({ tokens }) {

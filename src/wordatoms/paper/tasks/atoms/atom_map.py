@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from wordatoms.drawing.charts import Point, ScatterChart
 from wordatoms.paper.exhibits import needs
 from wordatoms.paper.exhibits.blocks import Block, Figure
-from wordatoms.paper.exhibits.charts import Point, ScatterChart
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from wordatoms.atoms.learning import count_users, most_users
+from wordatoms.drawing.charts import Line, LineChart
 from wordatoms.paper.exhibits import needs
 from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Remark, Row, Verdict, make_table
-from wordatoms.paper.exhibits.charts import Line, LineChart
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import N_ATOMS, N_MEANINGLESS

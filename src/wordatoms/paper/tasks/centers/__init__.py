@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wordatoms.paper.tasks.base import Option, Task
 
 if TYPE_CHECKING:
-    from wordatoms.paper.exhibits.charts import LineChart
+    from wordatoms.drawing.charts import LineChart
     from wordatoms.paper.exhibits.inputs import Inputs
     from wordatoms.paper.tasks.centers.evaluate import CentersResult
 
@@ -57,7 +57,7 @@ def run(
 
 def plot(result: CentersResult, inputs: Inputs) -> list[LineChart]:
     """The spectrum of A."""
-    from wordatoms.paper.exhibits.charts import Line, LineChart
+    from wordatoms.drawing.charts import Line, LineChart
     from wordatoms.paper.exhibits.published import shown_method
 
     lines = {"A": Line(range(1, len(result.spectrum) + 1), result.spectrum, "ours")}

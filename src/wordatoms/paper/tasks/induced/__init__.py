@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wordatoms.paper.tasks.base import Option, Task
 
 if TYPE_CHECKING:
-    from wordatoms.paper.exhibits.charts import LineChart
+    from wordatoms.drawing.charts import LineChart
     from wordatoms.paper.exhibits.inputs import Inputs
     from wordatoms.paper.tasks.induced.evaluate import InducedResult
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from wordatoms.drawing.charts import Line, LineChart
 from wordatoms.paper.exhibits import needs
 from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Remark, Row, make_table
-from wordatoms.paper.exhibits.charts import Line, LineChart
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import shown_method

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from wordatoms.drawing.charts import Line, LineChart
 from wordatoms.paper.baselines.learning import LEARNED, NNSE
 from wordatoms.paper.exhibits import needs
 from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Remark, Role, Row, make_table
-from wordatoms.paper.exhibits.charts import Line, LineChart
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import BAT, N_BAT_SENSES, shown_method

@@ -11,7 +11,7 @@ from wordatoms.embeddings.trainers import trainer_names
 from wordatoms.paper.tasks.base import Option, Task
 
 if TYPE_CHECKING:
-    from wordatoms.paper.exhibits.charts import LineChart
+    from wordatoms.drawing.charts import LineChart
     from wordatoms.paper.exhibits.inputs import Inputs
     from wordatoms.paper.tasks.pseudowords.evaluate import PseudowordsResult
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from wordatoms.drawing.charts import Line, LineChart
 from wordatoms.paper.exhibits import needs
 from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Remark, make_table
-from wordatoms.paper.exhibits.charts import Line, LineChart
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import shown_method

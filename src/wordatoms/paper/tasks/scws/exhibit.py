@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from wordatoms.drawing.charts import Bar, BarChart
 from wordatoms.paper.baselines.learning import STANDS_FOR
 from wordatoms.paper.exhibits import needs
 from wordatoms.paper.exhibits.blocks import Block, Column, Figure, Role, Row, make_table, shown_role
-from wordatoms.paper.exhibits.charts import Bar, BarChart
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.exhibits.published import shown_method

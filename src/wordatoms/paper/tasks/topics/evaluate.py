@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from time import perf_counter
 from typing import Any
 
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from wordatoms.documents.coherence import Lists, coherences, diversity
 from wordatoms.errors import InputError
 from wordatoms.senses.model import SenseModel
 from wordatoms.text.tokenizer import Tokenizer
@@ -39,7 +39,6 @@ N_TOPICS, N_PASSES = 200, 3
 N_JUDGED = 20
 """Lists of each kind for a reader."""
 TOPICS, AS_MANY, ALL_ATOMS = "topics of LDA", "as many atoms, drawn at random", "all atoms"
-Lists = list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -134,38 +133,15 @@ def top_words(weights: NDArray[Any], vocabulary: Sequence[str]) -> Lists:
     return [[vocabulary[place] for place in row] for row in places.tolist()]
 
 
-def coherences(lists: Lists, counts: csr_array, vocabulary: Sequence[str]) -> NDArray[np.float64]:
-    """The mean NPMI of the pairs of each list in paragraphs."""
-    columns = (counts > 0).astype(np.int32).tocsc()
-    numbers = {word: number for number, word in enumerate(vocabulary)}
-    found = []
-    for words in lists:
-        own = columns[:, [numbers[word] for word in words]]
-        together = (own.T @ own).toarray() / counts.shape[0]
-        found.append(float(np.mean([npmi(together, one, other) for one, other in combinations(range(N_SHOWN), 2)])))
-    return np.array(found)
-
-
-def npmi(together: NDArray[np.float64], one: int, other: int) -> float:
-    """Normalised pointwise mutual information, from the shares of paragraphs with two words."""
-    both = together[one, other]
-    if not both:
-        return -1.0
-    if both == 1:
-        return 1.0
-    return float(np.log(both / (together[one, one] * together[other, other])) / -np.log(both))
-
-
 def describe(lists: Lists, counts: csr_array, vocabulary: Sequence[str]) -> dict[str, float]:
     """Number, coherence and diversity of lists."""
     scores = coherences(lists, counts, vocabulary)
-    shown = [word for words in lists for word in words]
     quartiles = np.quantile(scores, [0.25, 0.5, 0.75])
     return {
         "lists": len(lists),
         "coherence": float(scores.mean()),
         **dict(zip(("lower_quartile", "median", "upper_quartile"), map(float, quartiles), strict=True)),
-        "diversity": len(set(shown)) / len(shown),
+        "diversity": diversity(lists),
     }
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from wordatoms.drawing.charts import Line, LineChart
 from wordatoms.paper.exhibits.blocks import Block, Figure, Remark
-from wordatoms.paper.exhibits.charts import Line, LineChart
 from wordatoms.paper.exhibits.exhibit import Exhibit, Numbers
 from wordatoms.paper.exhibits.inputs import Inputs
 from wordatoms.paper.tasks.walk import run

@@ -12,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordatoms.cli.evaluate import evaluate
-from wordatoms.errors import InputError
-from wordatoms.paper.exhibits.blocks import Figure, compare_table, format_cell
-from wordatoms.paper.exhibits.charts import (
+from wordatoms.drawing.charts import (
     Axis,
     Bar,
     BarChart,
@@ -27,6 +25,8 @@ from wordatoms.paper.exhibits.charts import (
     nice_step,
     write_charts,
 )
+from wordatoms.errors import InputError
+from wordatoms.paper.exhibits.blocks import Figure, compare_table, format_cell
 from wordatoms.paper.tasks.atoms.atom_map import N_LABELS, spread_labels
 
 finite = st.floats(-1e6, 1e6, allow_nan=False)

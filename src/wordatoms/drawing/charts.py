@@ -1,8 +1,8 @@
-"""Charts as SVG: lines, horizontal bars and scatter plots, without a plotting library.
+"""Charts as SVG: lines, horizontal bars, intervals and scatter plots, without a plotting library.
 
 Colours, dashes and fonts come from classes in the style sheet `charts.css`, so that charts work in light and dark mode
-and in print; `s0`, `s1`, … are the series. Each chart has a title and a description in words. There are no time axes,
-second axes or stacked bars.
+and in print; `s0`, `s1`, … are the series. Each chart has a title and a description in words. Time is a number with
+names for some of its ticks. There are no second axes or stacked bars.
 """
 
 from __future__ import annotations
@@ -26,9 +26,13 @@ WIDTH, HEIGHT = 480, 300
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 44
 CHARACTER = 6.4
 """Approximate width of a character of a label."""
+WIDE_CHARACTER = 7.1
+"""The same in a wide font, for labels that must not be cut off."""
 BAR_HEIGHT = 20
 MARGIN = 44
 """Margin of scatter plots, with room for labels."""
+N_NAMED_TICKS = 6
+INTERVAL_WIDTH = 640
 TITLE_HEIGHT, LEGEND_LINE = 30, 18
 """Used by charts in their own files."""
 
@@ -38,6 +42,9 @@ class Line(NamedTuple):
     ys: Sequence[float]
     role: str = ""
     """`ours`, `paper` and `baseline` have the same style in all charts; other lines take the next series."""
+    lows: Sequence[float | None] = ()
+    highs: Sequence[float | None] = ()
+    """Bounds of an interval around each point, drawn as a band; None where there is none."""
 
 
 class Bar(NamedTuple):
@@ -64,6 +71,13 @@ class LineChart:
     """Horizontal reference lines."""
     log_x: bool = False
     log_y: bool = False
+    x_names: Mapping[float, str] = field(default_factory=dict)
+    """Names for numbers of the x-axis, such as dates; as many as have room take the place of ticks."""
+    from_zero: bool = False
+    """Whether the y-axis begins at 0."""
+    as_percent: bool = False
+
+    SIZE = (WIDTH, HEIGHT)
 
     @property
     def legend(self) -> list[tuple[str, str]]:
@@ -73,17 +87,22 @@ class LineChart:
 
     def svg(self) -> str:
         x_axis = Axis.over([x for line in self.lines.values() for x in line.xs], LEFT, WIDTH - RIGHT, log=self.log_x)
+        if self.x_names:
+            low, high = min(self.x_names), max(self.x_names)
+            x_axis = Axis(low, high, LEFT + 10, WIDTH - RIGHT - 10, _some(sorted(self.x_names), N_NAMED_TICKS))
         heights = [y for line in self.lines.values() for y in line.ys] + [*self.references.values()]
-        y_axis = Axis.over(heights, HEIGHT - BOTTOM, TOP, log=self.log_y)
+        heights += [y for line in self.lines.values() for y in (*line.lows, *line.highs) if y is not None]
+        y_axis = Axis.over([*heights, *([0.0] if self.from_zero else [])], HEIGHT - BOTTOM, TOP, log=self.log_y)
         styles = line_styles(self.lines)
-        parts = [_grid(x_axis, y_axis, self.x_label, self.y_label)]
+        parts = [_grid(x_axis, y_axis, self.x_label, self.y_label, self.x_names, as_percent=self.as_percent)]
         for name, height in self.references.items():
             y = y_axis.place(height)
             parts.append(
                 f'<line class="reference" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}">{_hint(name)}</line>'
             )
+        parts += [_band(line, styles[name], x_axis, y_axis) for name, line in self.lines.items() if line.lows]
         parts += [_drawn_line(name, line, styles[name], x_axis, y_axis) for name, line in self.lines.items()]
-        said = "; ".join(f"{name}: {_said(line)}" for name, line in self.lines.items())
+        said = "; ".join(f"{name}: {_said(line, self.x_names)}" for name, line in self.lines.items())
         return _wrapped(WIDTH, HEIGHT, self.title, f"{self.y_label} against {self.x_label}. {said}", parts)
 
 
@@ -120,6 +139,93 @@ class BarChart:
         )
 
 
+class Interval(NamedTuple):
+    """A value with the bounds of its interval, if there is one."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class IntervalChart:
+    """Values with intervals in rows, as dots and whiskers; several series side by side in each row."""
+
+    title: str
+    x_label: str
+    rows: Mapping[str, Sequence[Interval | None]]
+    """One item for each series."""
+    series: Sequence[str]
+    as_percent: bool = True
+    diverging: bool = False
+    """Whether values below 0 are on the other side of a line at 0."""
+
+    @property
+    def legend(self) -> list[tuple[str, str]]:
+        if len(self.series) < 2:
+            return []
+        return [(f"interval s{number % N_SERIES}", name) for number, name in enumerate(self.series)]
+
+    @property
+    def row_height(self) -> float:
+        return 10 + 11 * len(self.series)
+
+    @property
+    def SIZE(self) -> tuple[float, float]:  # noqa: N802 - as the constants of the other charts
+        return INTERVAL_WIDTH, self.row_height * len(self.rows) + BOTTOM
+
+    def svg(self) -> str:
+        width, height = self.SIZE
+        left = min(WIDE_CHARACTER * max((len(label) for label in self.rows), default=1) + 14, width * 0.45)
+        numbers = [
+            number for row in self.rows.values() for each in row if each for number in each if number is not None
+        ]
+        axis = Axis.over([0.0, *numbers], left + 4, width - 16)
+        bottom = height - BOTTOM + 4
+        parts = []
+        for tick in axis.ticks:
+            x = axis.place(tick)
+            style = "zero" if self.diverging and abs(tick) < 1e-12 else "grid"
+            parts.append(f'<line class="{style}" x1="{x}" x2="{x}" y1="0" y2="{bottom:g}"/>')
+            parts.append(f'<text class="tick middle" x="{x}" y="{bottom + 13:g}">{_tick(tick, self.as_percent)}</text>')
+        parts.append(
+            f'<text class="label middle" x="{(left + width) / 2:.1f}" y="{height - 8:g}">{escape(self.x_label)}</text>'
+        )
+        parts += [self._row(label, number, left, axis) for number, label in enumerate(self.rows)]
+        said = "; ".join(f"{label}: {self._said(row)}" for label, row in self.rows.items())
+        return _wrapped(width, height, self.title, f"{self.x_label}. {said}", parts)
+
+    def _row(self, label: str, number: int, left: float, axis: Axis) -> str:
+        top = number * self.row_height
+        shown = _shortened(label, int((left - 14) / WIDE_CHARACTER))
+        middle = top + self.row_height / 2
+        parts = [f'<text class="label end" x="{left - 6:.1f}" y="{middle:.1f}">{escape(shown)}{_hint(label)}</text>']
+        for place, each in enumerate(self.rows[label]):
+            if each is None:
+                continue
+            y, style = top + 10.5 + 11 * place, f"s{place % N_SERIES}" if len(self.series) > 1 else "ours"
+            whisker = ""
+            if each.low is not None and each.high is not None:
+                ends = f'x1="{axis.place(each.low)}" x2="{axis.place(each.high)}" y1="{y:g}" y2="{y:g}"'
+                whisker = f'<line class="whisker {style}" {ends}/>'
+            hint = _hint(f"{label}, {self.series[place]}: {self._said([each])}")
+            dot = f'<circle class="dot {style}" cx="{axis.place(each.value)}" cy="{y:g}" r="3.6"/>'
+            parts.append(f"<g>{hint}{whisker}{dot}</g>")
+        return "".join(parts)
+
+    def _said(self, row: Sequence[Interval | None]) -> str:
+        said = []
+        for each in row:
+            if each is None:
+                said.append("none")
+                continue
+            bounds = ""
+            if each.low is not None and each.high is not None:
+                bounds = f" ({_exact(each.low, self.as_percent)} to {_exact(each.high, self.as_percent)})"
+            said.append(_exact(each.value, self.as_percent) + bounds)
+        return ", ".join(said)
+
+
 @dataclass(frozen=True)
 class ScatterChart:
     title: str
@@ -149,7 +255,7 @@ class ScatterChart:
         return _wrapped(width, height, self.title, self.description, parts)
 
 
-Chart = LineChart | BarChart | ScatterChart
+Chart = LineChart | BarChart | IntervalChart | ScatterChart
 
 
 @dataclass(frozen=True)
@@ -184,6 +290,10 @@ class Axis:
 
 def legend_key(style: str) -> str:
     """The symbol of a series in the legend, 22 by 10."""
+    if style.startswith("interval"):
+        series = style.split()[1]
+        ends = 'x1="1" x2="21" y1="5" y2="5"'
+        return f'<line class="whisker {series}" {ends}/><circle class="dot {series}" cx="11" cy="5" r="3.6"/>'
     if style.startswith("bar"):
         return f'<rect class="{style}" x="3" y="0" width="16" height="10"/>'
     if style == "reference":
@@ -210,7 +320,7 @@ def check_plot(path: Path) -> None:
         )
 
 
-def standalone_svg(chart: LineChart) -> str:
+def standalone_svg(chart: LineChart | IntervalChart) -> str:
     """A chart with title and legend on a white background, as a complete SVG file.
 
     The colours of the style sheet are inserted, because many viewers do not support custom properties.
@@ -219,22 +329,22 @@ def standalone_svg(chart: LineChart) -> str:
     light, rules = sheet.split("@media", 1)[0], sheet.split("\n}\n")[-1]
     colours = dict(re.findall(r"(--[\w-]+): (#\w+)", light))
     rules = re.sub(r"var\((--[\w-]+)\)", lambda found: colours[found[1]], rules)
-    height = TITLE_HEIGHT + HEIGHT + LEGEND_LINE * len(chart.legend) + 8
+    width, chart_height = chart.SIZE
+    height = TITLE_HEIGHT + chart_height + LEGEND_LINE * len(chart.legend) + 8
     parts = [
-        f'<text x="{WIDTH / 2}" y="{TITLE_HEIGHT / 2}" class="middle" style="font-weight: 600">{escape(chart.title)}'
+        f'<text x="{width / 2}" y="{TITLE_HEIGHT / 2}" class="middle" style="font-weight: 600">{escape(chart.title)}'
         "</text>",
-        chart.svg().replace("<svg ", f'<svg y="{TITLE_HEIGHT}" width="{WIDTH}" height="{HEIGHT}" ', 1),
+        chart.svg().replace("<svg ", f'<svg y="{TITLE_HEIGHT}" width="{width:g}" height="{chart_height:g}" ', 1),
     ]
     for number, (style, name) in enumerate(chart.legend):
-        y = TITLE_HEIGHT + HEIGHT + LEGEND_LINE * number + 6
+        y = TITLE_HEIGHT + chart_height + LEGEND_LINE * number + 6
         parts.append(
-            f'<g transform="translate({LEFT} {y})">{legend_key(style)}<text x="30" y="5">{escape(name)}</text></g>'
+            f'<g transform="translate({LEFT} {y:g})">{legend_key(style)}<text x="30" y="5">{escape(name)}</text></g>'
         )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}">\n'
-        f'<style>\n{rules}</style>\n<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>\n'
-        + "\n".join(parts)
-        + "\n</svg>\n"
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
+        f'height="{height:g}">\n<style>\n{rules}</style>\n<rect width="{width:g}" height="{height:g}" '
+        'fill="#ffffff"/>\n' + "\n".join(parts) + "\n</svg>\n"
     )
 
 
@@ -269,16 +379,47 @@ def _drawn_line(name: str, line: Line, style: str, x_axis: Axis, y_axis: Axis) -
     return f'<g>{_hint(name)}<polyline class="line {style}" points="{points}"/>{dots}</g>'
 
 
-def _grid(x_axis: Axis, y_axis: Axis, x_label: str, y_label: str) -> str:
+def _band(line: Line, style: str, x_axis: Axis, y_axis: Axis) -> str:
+    """The intervals around a line; interrupted where there are none."""
+    parts, run = [], []
+    for x, low, high in [*zip(line.xs, line.lows, line.highs, strict=True), (0, None, None)]:
+        if low is not None and high is not None:
+            run.append((x_axis.place(x), y_axis.place(low), y_axis.place(high)))
+            continue
+        if len(run) > 1:
+            corners = [(x, high) for x, _, high in run] + [(x, low) for x, low, _ in reversed(run)]
+            parts.append(f'<polygon class="band {style}" points="{" ".join(f"{x},{y}" for x, y in corners)}"/>')
+        parts += [
+            f'<line class="whisker {style}" x1="{x}" x2="{x}" y1="{low}" y2="{high}"/>'
+            for x, low, high in (run if len(run) == 1 else [])
+        ]
+        run = []
+    return "".join(parts)
+
+
+def _some(ticks: Sequence[float], most: int) -> tuple[float, ...]:
+    """Ticks at even distances, the first one among them."""
+    return tuple(ticks[:: max(1, math.ceil(len(ticks) / most))])
+
+
+def _grid(
+    x_axis: Axis,
+    y_axis: Axis,
+    x_label: str,
+    y_label: str,
+    x_names: Mapping[float, str],
+    *,
+    as_percent: bool,
+) -> str:
     bottom, parts = HEIGHT - BOTTOM, []
     for tick in y_axis.ticks:
         y = y_axis.place(tick)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}"/>')
-        parts.append(f'<text class="tick end" x="{LEFT - 6}" y="{y}">{_tick(tick)}</text>')
+        parts.append(f'<text class="tick end" x="{LEFT - 6}" y="{y}">{_tick(tick, as_percent)}</text>')
     for tick in x_axis.ticks:
-        x = x_axis.place(tick)
+        x, name = x_axis.place(tick), escape(x_names[tick]) if tick in x_names else _tick(tick)
         parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="{TOP}" y2="{bottom}"/>')
-        parts.append(f'<text class="tick middle" x="{x}" y="{bottom + 14}">{_tick(tick)}</text>')
+        parts.append(f'<text class="tick middle" x="{x}" y="{bottom + 14}">{name}</text>')
     middle = (TOP + bottom) / 2
     parts.append(
         f'<text class="label middle" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 10}">{escape(x_label)}</text>'
@@ -288,15 +429,22 @@ def _grid(x_axis: Axis, y_axis: Axis, x_label: str, y_label: str) -> str:
     return "".join(parts)
 
 
-def _tick(value: float) -> str:
+def _exact(value: float, as_percent: bool) -> str:
+    """A value with three digits."""
+    return (f"{100 * value:.3g}%" if as_percent else f"{value:.3g}").replace("-", "−")
+
+
+def _tick(value: float, as_percent: bool = False) -> str:
+    if as_percent:
+        return f"{round(100 * value, 6):g}%".replace("-", "−")
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(value) >= size:
             return f"{value / (1e3 if letter == 'k' else size):g}{letter}"
     return f"{round(value, 6):g}".replace("-", "−")
 
 
-def _said(line: Line) -> str:
-    return ", ".join(f"{x:g}: {y:.3g}" for x, y in zip(line.xs, line.ys, strict=True))
+def _said(line: Line, names: Mapping[float, str]) -> str:
+    return ", ".join(f"{names.get(x, f'{x:g}')}: {y:.3g}" for x, y in zip(line.xs, line.ys, strict=True))
 
 
 def _hint(text: str) -> str:

@@ -1,0 +1,647 @@
+"""Topics by group and over time: shares with intervals, differences between groups, trends.
+
+The share of a topic in a group is the mean of its shares in the documents of the group, so a long document counts as
+much as a short one. Documents without a known word have no shares and are left out.
+
+- Intervals come from a bootstrap over documents: each resample gives every document a weight drawn from an exponential
+  distribution (the Bayesian bootstrap), the same weights for all topics, groups and periods. The bounds are percentiles
+  of the resampled shares. Where no document of a group has the topic, resampling would say 0 to 0; the upper bound is
+  then the largest share of documents that would be missed with this probability, 1 - (1 - confidence)^(1/n), because a
+  mean share cannot exceed the share of documents that have the topic.
+- Differences between a group and all others are tested by Welch's t over documents, trends by the slope of a least
+  squares line through the documents' shares over the numbers of their periods, with standard errors that allow for
+  unequal variances (HC1). q are the p of one table, adjusted after Benjamini and Hochberg; what is below 1 - confidence
+  stands out. Tables are sorted by the size of the effect.
+
+Left out: paired and clustered designs (several documents by one author count as independent), and covariates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, issparse
+from scipy.special import stdtr
+
+from wordatoms.documents.levels import TopicShares
+from wordatoms.documents.periods import Period, find_periods, is_missing, number_periods
+from wordatoms.errors import InputError, require_several
+from wordatoms.parallel import one_blas_thread, run_threads
+from wordatoms.run import DEFAULT_RUN, Run
+from wordatoms.senses.frames import Results
+from wordatoms.senses.topics import Topics
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+N_RESAMPLES, CONFIDENCE = 1000, 0.95
+FEWEST = 5
+"""A group with fewer documents has no interval, and a topic in fewer documents is not tested."""
+MOST_GROUPS = 200
+MOST_ROWS = 4_000_000
+"""Of the table of shares."""
+BLOCK_DOCUMENTS = 4096
+BLOCK_NUMBERS = 1 << 23
+"""Resampled shares held at once by each thread; the blocks are fixed, so that the number of threads changes nothing."""
+OTHERS = "all others"
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+class GroupShare(NamedTuple):
+    """Share of a topic in the documents of a group and a period."""
+
+    topic: int
+    name: str
+    group: str | None
+    """None for all documents."""
+    period: str | None
+    """None for all periods."""
+    share: float
+    low: float | None
+    high: float | None
+    with_topic: int
+    """Documents in which the topic has a share."""
+    documents: int
+    words: int | None
+    """Known words of these documents."""
+
+
+class GroupDifference(NamedTuple):
+    """Difference between a group and the others in the share of a topic."""
+
+    topic: int
+    name: str
+    group: str
+    other: str
+    """The other group, or "all others" if there are several."""
+    difference: float
+    """Of the shares."""
+    low: float | None
+    high: float | None
+    share: float
+    other_share: float
+    ratio: float | None
+    """Of the shares; None if the other share is 0."""
+    p: float | None
+    q: float | None
+    stands_out: bool
+
+
+class Trend(NamedTuple):
+    """Change of the share of a topic over time, by a straight line through the documents."""
+
+    topic: int
+    name: str
+    group: str | None
+    """None for all documents."""
+    change: float
+    """From the first to the last period, on the line."""
+    low: float | None
+    high: float | None
+    first: float
+    """The share in the first period, on the line."""
+    last: float
+    p: float | None
+    q: float | None
+    stands_out: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupComparison:
+    """Topics by group and over time.
+
+    Parameters
+    ----------
+    shares : Results of GroupShare
+        A row for each topic, group and period, and for all groups and all periods (None).
+    differences : Results of GroupDifference
+        Each group against the others, the largest difference first.
+    trends : Results of Trend
+        The change of each topic, overall and in each group, the largest first.
+    groups : tuple of str
+        The groups by name.
+    periods : tuple of Period
+        The periods in their order.
+    n_documents : int
+        Documents with shares.
+    n_ungrouped, n_undated : int
+        Documents left out of comparisons because they have no group, no date.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import wordatoms as wa
+    >>> shares = np.array([[0.9, 0.1], [0.8, 0.2]] * 10 + [[0.3, 0.7], [0.4, 0.6]] * 10)
+    >>> found = wa.compare_groups(shares, groups=["a"] * 20 + ["b"] * 20, names=["sport", "music"])
+    >>> [(each.name, round(each.difference, 2), each.stands_out) for each in found.differences]
+    [('sport', 0.5, True), ('music', -0.5, True)]
+    """
+
+    shares: Results[GroupShare]
+    differences: Results[GroupDifference]
+    trends: Results[Trend]
+    groups: tuple[str, ...]
+    periods: tuple[Period, ...]
+    n_documents: int
+    n_ungrouped: int = 0
+    n_undated: int = 0
+
+    def __repr__(self) -> str:
+        return (
+            f"GroupComparison({self.n_documents:,} documents, {len(self.groups)} groups, {len(self.periods)} periods, "
+            f"{sum(each.stands_out for each in self.differences):,} differences and "
+            f"{sum(each.stands_out for each in self.trends):,} trends stand out)"
+        )
+
+    def to_frame(self) -> DataFrame:
+        """Return the shares as a pandas table; `differences` and `trends` have tables of their own.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return self.shares.to_frame()
+
+
+def compare_groups(
+    shares: Any,
+    *,
+    groups: Iterable[Any] | None = None,
+    times: Iterable[Any] | None = None,
+    period: str = "month",
+    time_format: str | None = None,
+    names: Sequence[str] | None = None,
+    n_words: Sequence[int] | None = None,
+    confidence: float = CONFIDENCE,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+    run: Run = DEFAULT_RUN,
+) -> GroupComparison:
+    """Compare the shares of topics between groups of documents and over time.
+
+    Parameters
+    ----------
+    shares : Topics, TopicShares, sparse matrix, array or DataFrame, (n_documents, n_topics)
+        What each document is about, such as `document_topics` or `AtomTopics.transform` return. Rows of zeros are
+        documents without a known word, and left out.
+    groups : iterable, optional
+        The group of each document. Documents with a missing one (None, NaN or "") count only overall.
+    times : iterable, optional
+        The date of each document: text such as 2024-03-05, or date objects. Missing ones count only overall.
+    period : {"day", "week", "month", "quarter", "year"}, default "month"
+        Length of a period.
+    time_format : str, optional
+        Format of the dates, as in `datetime.strptime`, if they are not written as 2024-03-05.
+    names : sequence of str, optional
+        Names of the topics; by default those that come with `shares`.
+    n_words : sequence of int, optional
+        Known words of each document; by default those that come with `shares`.
+    confidence : float, default 0.95
+        Of the intervals; q below 1 - `confidence` stand out.
+    n_resamples : int, default 1000
+        Resamples of the bootstrap.
+    seed : int, default 0
+        Random seed of the bootstrap.
+    run : Run, optional
+        Threads.
+
+    Returns
+    -------
+    GroupComparison
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> texts = ["The orchestra played a symphony.", "The striker scored a goal."] * 6
+    >>> topics = wa.document_topics(wa.load(), texts)
+    >>> found = wa.compare_groups(topics, groups=["concerts", "sports"] * 6)
+    >>> found
+    GroupComparison(12 documents, 2 groups, 0 periods, 0 differences and 0 trends stand out)
+    >>> {each.group: each.share for each in found.shares if each.name == found.differences[0].name}
+    {None: 0.5, 'concerts': 1.0, 'sports': 0.0}
+    """
+    table = _Table.of(shares, names, n_words)
+    _check_numbers(confidence, n_resamples)
+    group_names, of_group = _number_groups(groups, table.n_given)
+    dated = [None] * table.n_given if times is None else _listed(times, "times", table.n_given)
+    periods, of_period = number_periods(find_periods(dated, period, form=time_format))
+    has = table.has_shares
+    of_group, of_period = of_group[has], of_period[has]
+    plan = _Plan(n_resamples, confidence, seed, run)
+    everything = np.zeros(len(of_group), np.int64)
+    cells = np.where((of_group >= 0) & (of_period >= 0), of_group * len(periods) + of_period, -1)
+    n_groups, n_periods = len(group_names), len(periods)
+    if (1 + n_groups) * (1 + n_periods) * table.n_topics > MOST_ROWS:
+        raise InputError(
+            f"{table.n_topics:,} topics, {n_groups:,} groups and {n_periods:,} periods are too many for a table; "
+            "take a longer period, fewer groups or a coarser level of topics."
+        )
+    rows: Results[GroupShare] = Results()
+    differences: list[GroupDifference] = []
+    trends: list[Trend] = []
+    rows += _share_rows(table, plan.intervals(table, everything, 1), [(None, None)])
+    if n_groups:
+        found = plan.intervals(table, of_group, n_groups, contrasts=n_groups > 1)
+        rows += _share_rows(table, found, [(name, None) for name in group_names])
+        differences = _differences(table, found, group_names)
+    if n_periods:
+        numbers = np.array([each.number for each in periods], np.float64)
+        found = plan.intervals(table, of_period, n_periods, numbers=numbers)
+        rows += _share_rows(table, found, [(None, each.name) for each in periods])
+        trends += _trends(table, found, [None], [of_period], numbers)
+    if n_groups and n_periods:
+        found = plan.intervals(table, cells, n_groups * n_periods, numbers=numbers)
+        rows += _share_rows(table, found, [(name, each.name) for name in group_names for each in periods])
+        inside = [np.where(of_group == place, of_period, -1) for place in range(n_groups)]
+        trends += _trends(table, found, [*group_names], inside, numbers)
+    rows.sort(key=lambda row: table.order[row.topic])
+    return GroupComparison(
+        rows,
+        Results(_adjusted(sorted(differences, key=lambda row: -abs(row.difference)), confidence)),
+        Results(_adjusted(sorted(trends, key=lambda row: -abs(row.change)), confidence)),
+        tuple(group_names),
+        tuple(periods),
+        int(has.sum()),
+        int((of_group < 0).sum()) if n_groups else 0,
+        int((of_period < 0).sum()) if n_periods else 0,
+    )
+
+
+# --- what was given
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """The documents that have shares, and the topics that occur in them."""
+
+    matrix: csr_matrix
+    ids: NDArray[np.int64]
+    names: list[str]
+    n_words: NDArray[np.int64] | None
+    has_shares: NDArray[np.bool_]
+    """Which of the documents given have shares."""
+    order: dict[int, int]
+    """The place of each topic, by its number, when the largest comes first."""
+
+    @property
+    def n_given(self) -> int:
+        return len(self.has_shares)
+
+    @property
+    def n_topics(self) -> int:
+        return len(self.names)
+
+    @classmethod
+    def of(cls, shares: Any, names: Sequence[str] | None, n_words: Sequence[int] | None) -> _Table:
+        matrix, ids, own_names, own_words = _unpacked(shares)
+        given = list(map(str, names)) if names is not None else own_names
+        if len(given) != matrix.shape[1]:
+            raise InputError(f"there are {len(given):,} names for {matrix.shape[1]:,} topics; pass one for each.")
+        words = own_words if n_words is None else np.asarray(_listed(n_words, "n_words", matrix.shape[0]), np.int64)
+        if not np.isfinite(matrix.data).all() or (matrix.data < 0).any():
+            raise InputError("some shares are negative or not finite; pass shares from 0 to 1.")
+        has_shares = np.asarray(matrix.sum(axis=1)).ravel() > 0
+        if not has_shares.any():
+            raise InputError("no document has a share of a topic; pass documents with words that the model knows.")
+        matrix = matrix[has_shares]
+        totals = np.asarray(matrix.sum(axis=0)).ravel()
+        occurring = np.flatnonzero(totals)
+        order = {int(ids[topic]): place for place, topic in enumerate(np.argsort(-totals, kind="stable").tolist())}
+        return cls(
+            matrix[:, occurring],
+            ids[occurring],
+            [given[topic] for topic in occurring],
+            None if words is None else words[has_shares],
+            has_shares,
+            order,
+        )
+
+
+def _unpacked(shares: Any) -> tuple[csr_matrix, NDArray[np.int64], list[str], NDArray[np.int64] | None]:
+    """Return the matrix, the numbers and names of the topics, and the known words of documents if they are given."""
+    if isinstance(shares, Topics):
+        matrix = csr_matrix((shares.shares, shares.atoms, shares.starts), shape=(len(shares), len(shares.labels)))
+        return matrix, np.arange(len(shares.labels)), list(shares.labels), shares.n_words
+    if isinstance(shares, TopicShares):
+        return shares.matrix, shares.topics.ids, list(shares.topics.names), shares.n_words
+    columns = getattr(shares, "columns", None)
+    try:
+        matrix = (
+            csr_matrix(shares, dtype=np.float64) if issparse(shares) else csr_matrix(np.asarray(shares, np.float64))
+        )
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the shares are no table of numbers ({error}); pass documents by topics.") from error
+    if np.ndim(shares) != 2 and not issparse(shares):
+        raise InputError(f"the shares have {np.ndim(shares)} dimensions; pass a table of documents by topics.")
+    names = map(str, columns if columns is not None else range(matrix.shape[1]))
+    return matrix, np.arange(matrix.shape[1]), list(names), None
+
+
+def _listed(values: Any, what: str, n: int) -> list[Any]:
+    require_several(values, what, "one value per document")
+    listed = list(values)
+    if len(listed) != n:
+        raise InputError(f"there are {len(listed):,} {what} for {n:,} documents; pass one for each.")
+    return listed
+
+
+def _number_groups(groups: Iterable[Any] | None, n: int) -> tuple[list[str], Labels]:
+    """Return the names of the groups, and the place of each document's among them; -1 for none."""
+    if groups is None:
+        return [], np.full(n, -1, np.int64)
+    named = [None if is_missing(each) else str(each).strip() for each in _listed(groups, "groups", n)]
+    names = sorted({name for name in named if name is not None})
+    if not names:
+        raise InputError("no document has a group; pass groups that are not empty.")
+    if len(names) > MOST_GROUPS:
+        raise InputError(
+            f"there are {len(names):,} groups, such as '{names[0]}'; pass something with at most {MOST_GROUPS} values."
+        )
+    places = {name: place for place, name in enumerate(names)}
+    return names, np.array([-1 if name is None else places[name] for name in named], np.int64)
+
+
+def _check_numbers(confidence: float, n_resamples: int) -> None:
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence is {confidence}; pass a number between 0 and 1.")
+    if not 20 <= n_resamples <= 100_000:
+        raise InputError(f"n_resamples is {n_resamples}; pass a number from 20 to 100,000.")
+
+
+# --- resampling
+
+
+class _Moments(NamedTuple):
+    """Sums over the documents of each label, (n_labels, n_topics) and (n_labels,)."""
+
+    n: Labels
+    sums: Floats
+    squares: Floats
+    with_topic: Labels
+    words: Labels | None
+
+    def of(self, chosen: NDArray[np.bool_]) -> _Moments:
+        """Return the moments of some labels together."""
+        sums, squares, seen = (each[chosen].sum(axis=0)[None] for each in (self.sums, self.squares, self.with_topic))
+        words = None if self.words is None else self.words[chosen].sum(keepdims=True)
+        return _Moments(self.n[chosen].sum(keepdims=True), sums, squares, seen, words)
+
+    @property
+    def means(self) -> Floats:
+        return np.asarray(self.sums / np.maximum(self.n, 1)[:, None])
+
+    @property
+    def variances(self) -> Floats:
+        """Squared standard errors of the means."""
+        n = np.maximum(self.n, 2)[:, None]
+        return np.asarray(np.maximum(self.squares / n - (self.sums / n) ** 2, 0) / (n - 1))
+
+
+class _Found(NamedTuple):
+    """Moments, and bounds of shares, of differences to the rest and of trends, as far as they were asked for."""
+
+    moments: _Moments
+    shares: Floats
+    """(2, n_labels, n_topics)."""
+    differences: Floats | None
+    trends: Floats | None
+    """(2, n_labels / n_periods, n_topics): of the slope."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How documents are resampled."""
+
+    n_resamples: int
+    confidence: float
+    seed: int
+    run: Run
+
+    def intervals(
+        self,
+        table: _Table,
+        labels: Labels,
+        n_labels: int,
+        *,
+        contrasts: bool = False,
+        numbers: Floats | None = None,
+    ) -> _Found:
+        """Return bounds for the documents of each label; `numbers` are those of the periods, which are labels."""
+        width = max(1, BLOCK_NUMBERS // (n_labels * self.n_resamples))
+        starts = range(0, table.n_topics, width)
+
+        def block(start: int) -> list[Floats | None]:
+            sums, weights = self._resampled(table.matrix[:, start : start + width], labels, n_labels)
+            rest: Floats | None = None
+            slopes: Floats | None = None
+            if contrasts:
+                others = (sums.sum(axis=0) - sums) / (weights.sum(axis=0) - weights)[:, None]
+                rest = self._bounds(sums / weights[:, None] - others)
+            if numbers is not None:
+                slopes = self._bounds(_slopes(sums, weights, numbers))
+            with np.errstate(invalid="ignore"):  # a label without documents
+                return [self._bounds(sums / weights[:, None]), rest, slopes]
+
+        with one_blas_thread():
+            found = run_threads(block, starts, self.run.n_threads)
+        joined = [None if parts[0] is None else np.concatenate(parts, axis=2) for parts in zip(*found, strict=True)]
+        moments = _moments(table, labels, n_labels)
+        shares = joined[0]
+        assert shares is not None
+        never = (moments.with_topic == 0) & (moments.n > 0)[:, None]
+        most = 1 - (1 - self.confidence) ** (1 / np.maximum(moments.n, 1))
+        shares[1] = np.where(never, most[:, None], shares[1])
+        shares[:, moments.n < FEWEST] = np.nan
+        return _Found(moments, shares, joined[1], joined[2])
+
+    def _resampled(self, matrix: csr_matrix, labels: Labels, n_labels: int) -> tuple[Any, Any]:
+        """Return the weighted sums of shares, (n_labels, n_topics, n_resamples), and the sums of weights."""
+        n_topics = matrix.shape[1]
+        sums = np.zeros((n_labels * n_topics, self.n_resamples), np.float32)
+        weights = np.zeros((n_labels, self.n_resamples), np.float32)
+        for number, first in enumerate(range(0, matrix.shape[0], BLOCK_DOCUMENTS)):
+            some, own = matrix[first : first + BLOCK_DOCUMENTS], labels[first : first + BLOCK_DOCUMENTS]
+            rng = np.random.default_rng([self.seed, number])
+            drawn = rng.standard_exponential((len(own), self.n_resamples), np.float32)
+            documents = np.repeat(np.arange(len(own)), np.diff(some.indptr))
+            used = own[documents] >= 0
+            documents, topics, data = documents[used], some.indices[used], some.data[used].astype(np.float32)
+            places, rows = np.unique(own[documents] * n_topics + topics, return_inverse=True)
+            sums[places] += csr_matrix((data, (rows, documents)), shape=(len(places), len(own))) @ drawn
+            labelled = np.flatnonzero(own >= 0)
+            ones = np.ones(len(labelled), np.float32)
+            weights += csr_matrix((ones, (own[labelled], labelled)), shape=(n_labels, len(own))) @ drawn
+        return sums.reshape(n_labels, n_topics, self.n_resamples), weights
+
+    def _bounds(self, resampled: Any) -> Floats:
+        """Return the percentiles over the last axis, (2, …): the nearest of the resampled values."""
+        edge = (1 - self.confidence) / 2 * (self.n_resamples - 1)
+        places = [round(edge), self.n_resamples - 1 - round(edge)]
+        return np.asarray(np.moveaxis(np.partition(resampled, places, axis=-1)[..., places], -1, 0), np.float64)
+
+
+def _slopes(sums: Any, weights: Any, numbers: Floats) -> Any:
+    """Return the weighted slopes over the periods of each group: (n_groups, n_topics, n_resamples)."""
+    n_periods = len(numbers)
+    sums = sums.reshape(-1, n_periods, *sums.shape[1:])
+    weights = weights.reshape(-1, n_periods, weights.shape[-1])
+    x = (numbers - numbers.mean()).astype(np.float32)[:, None]
+    total = weights.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):  # a group with documents in one period only
+        centre = (weights * x).sum(axis=1) / total
+        spread = (weights * x**2).sum(axis=1) / total - centre**2
+        products = (x.T @ sums.reshape(len(sums), n_periods, -1)).reshape(sums[:, 0].shape) / total[:, None]
+        return (products - centre[:, None] * (sums.sum(axis=1) / total[:, None])) / spread[:, None]
+
+
+def _moments(table: _Table, labels: Labels, n_labels: int) -> _Moments:
+    used = np.flatnonzero(labels >= 0)
+    chosen = csr_matrix((np.ones(len(used)), (labels[used], used)), shape=(n_labels, len(labels)))
+    words = None if table.n_words is None else np.asarray(chosen @ table.n_words).astype(np.int64)
+    return _Moments(
+        np.bincount(labels[used], minlength=n_labels),
+        (chosen @ table.matrix).toarray(),
+        (chosen @ table.matrix.power(2)).toarray(),
+        (chosen @ (table.matrix > 0).astype(np.float64)).toarray().astype(np.int64),
+        words,
+    )
+
+
+# --- rows
+
+
+def _share_rows(table: _Table, found: _Found, cells: Sequence[tuple[str | None, str | None]]) -> list[GroupShare]:
+    moments, means = found.moments, found.moments.means
+    return [
+        GroupShare(
+            int(table.ids[topic]),
+            table.names[topic],
+            group,
+            period,
+            float(means[place, topic]),
+            _number(found.shares[0, place, topic]),
+            _number(found.shares[1, place, topic]),
+            int(moments.with_topic[place, topic]),
+            int(moments.n[place]),
+            None if moments.words is None else int(moments.words[place]),
+        )
+        for topic in range(table.n_topics)
+        for place, (group, period) in enumerate(cells)
+        if moments.n[place]
+    ]
+
+
+def _differences(table: _Table, found: _Found, names: Sequence[str]) -> list[GroupDifference]:
+    """Return each group against the others; one of two groups is enough."""
+    if len(names) < 2 or found.differences is None:
+        return []
+    rows = []
+    for place, name in enumerate(names[:1] if len(names) == 2 else names):
+        chosen = np.arange(len(names)) == place
+        own, pooled = found.moments.of(chosen), found.moments.of(~chosen)
+        p = _welch(own, pooled)[0]
+        fewest = min(int(own.n[0]), int(pooled.n[0])) < FEWEST
+        for topic in range(table.n_topics):
+            share, rest = float(own.means[0, topic]), float(pooled.means[0, topic])
+            seen = int(own.with_topic[0, topic] + pooled.with_topic[0, topic]) >= FEWEST
+            rows.append(
+                GroupDifference(
+                    int(table.ids[topic]),
+                    table.names[topic],
+                    name,
+                    names[1] if len(names) == 2 else OTHERS,
+                    share - rest,
+                    None if fewest else _number(found.differences[0, place, topic]),
+                    None if fewest else _number(found.differences[1, place, topic]),
+                    share,
+                    rest,
+                    share / rest if rest else None,
+                    _number(p[topic]) if seen and not fewest else None,
+                    None,
+                    False,
+                )
+            )
+    return rows
+
+
+def _welch(one: _Moments, other: _Moments) -> Floats:
+    """Return the two-sided p of Welch's t for the difference of means; NaN where nothing varies."""
+    a, b = one.variances, other.variances
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = (one.means - other.means) / np.sqrt(a + b)
+        freedom = (a + b) ** 2 / (a**2 / np.maximum(one.n - 1, 1)[:, None] + b**2 / np.maximum(other.n - 1, 1)[:, None])
+        return np.asarray(2 * stdtr(freedom, -np.abs(t)))
+
+
+def _trends(
+    table: _Table, found: _Found, names: Sequence[str | None], periods: Sequence[Labels], numbers: Floats
+) -> list[Trend]:
+    """Return the line through the shares of the documents of each group, given their periods."""
+    rows: list[Trend] = []
+    span = numbers[-1] - numbers[0]
+    assert found.trends is not None
+    for place, (name, own) in enumerate(zip(names, periods, strict=True)):
+        used = np.flatnonzero(own >= 0)
+        if len(used) < FEWEST or len(np.unique(own[used])) < 2:
+            continue
+        x = numbers[own[used]] - numbers[0]
+        slopes, levels, p = _lines(table.matrix[used], x)
+        n_with = np.diff(table.matrix[used].tocsc().indptr)
+        for topic in range(table.n_topics):
+            rows.append(
+                Trend(
+                    int(table.ids[topic]),
+                    table.names[topic],
+                    name,
+                    float(slopes[topic] * span),
+                    _number(found.trends[0, place, topic] * span),
+                    _number(found.trends[1, place, topic] * span),
+                    float(levels[topic]),
+                    float(levels[topic] + slopes[topic] * span),
+                    _number(p[topic]) if n_with[topic] >= FEWEST else None,
+                    None,
+                    False,
+                )
+            )
+    return rows
+
+
+def _lines(matrix: csr_matrix, x: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return slope, level at x = 0 and two-sided p of the slope for each topic."""
+    n = len(x)
+    centred = x - x.mean()
+    spread = float(centred @ centred)
+    means = np.asarray(matrix.mean(axis=0)).ravel()
+    slopes = np.asarray(matrix.T @ centred) / spread
+    # The sum of centred² · (share − mean − slope · centred)², expanded so that shares stay sparse.
+    fourth, third = float((centred**4).sum()), float((centred**3).sum())
+    squares = np.asarray(matrix.power(2).T @ centred**2)
+    first, second = np.asarray(matrix.T @ centred**2), np.asarray(matrix.T @ centred**3)
+    meat = squares - 2 * means * first - 2 * slopes * second
+    meat += means**2 * spread + 2 * means * slopes * third + slopes**2 * fourth
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = slopes / np.sqrt(np.maximum(meat, 0) * n / max(n - 2, 1)) * spread
+        p = 2 * stdtr(max(n - 2, 1), -np.abs(t))
+    return slopes, means - slopes * x.mean(), np.asarray(p)
+
+
+def _adjusted(rows: Sequence[Any], confidence: float) -> list[Any]:
+    """Return rows with q, the p adjusted after Benjamini and Hochberg, and what stands out."""
+    tested = [place for place, row in enumerate(rows) if row.p is not None]
+    ordered = sorted(tested, key=lambda place: rows[place].p)
+    found, smallest = list(rows), 1.0
+    for rank in range(len(ordered), 0, -1):
+        place = ordered[rank - 1]
+        smallest = min(smallest, rows[place].p * len(ordered) / rank)
+        found[place] = rows[place]._replace(q=smallest, stands_out=smallest < 1 - confidence)
+    return found
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if np.isfinite(value) else None

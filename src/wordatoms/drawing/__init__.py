@@ -1,0 +1,1 @@
+"""Charts as SVG, for reports and for files of their own."""

@@ -1,0 +1,209 @@
+"""Shares by group and over time: intervals, differences and trends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from scipy.stats import false_discovery_control, t, ttest_ind
+
+import naive_groups
+import wordatoms as wa
+from wordatoms.documents import groups as module
+from wordatoms.documents.groups import GroupComparison, compare_groups
+from wordatoms.errors import InputError
+from wordatoms.run import Run
+
+N = 60
+MONTHS = [f"2024-{month:02}" for month in (1, 2, 3, 5)]
+
+
+def made_up(seed: int = 0, n: int = N) -> tuple[np.ndarray, list[str], list[str]]:
+    """Shares of five topics, one of which never occurs, groups and months."""
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet([0.3, 0.3, 0.3, 0.3], n)
+    shares[shares < 0.1] = 0
+    shares = np.column_stack([shares / shares.sum(axis=1, keepdims=True), np.zeros(n)])
+    return shares, rng.choice(["a", "b", "c"], n).tolist(), rng.choice(MONTHS, n).tolist()
+
+
+@pytest.fixture(scope="module")
+def found() -> GroupComparison:
+    shares, of_group, of_month = made_up()
+    return compare_groups(shares, groups=of_group, times=of_month, n_resamples=100, seed=3)
+
+
+def cell(row: Any, of_group: list[str], of_month: list[str]) -> np.ndarray:
+    return np.array(
+        [
+            row.group in (None, group) and row.period in (None, month)
+            for group, month in zip(of_group, of_month, strict=True)
+        ]
+    )
+
+
+def test_shares_and_intervals_against_the_naive_twin(found: GroupComparison) -> None:
+    shares, of_group, of_month = made_up()
+    drawn = naive_groups.weights(N, 100, 3)
+    assert len(found.shares) == 4 * (1 + 3 + 4 + 3 * 4)
+    for row in found.shares:
+        chosen = cell(row, of_group, of_month)
+        own = shares[chosen, row.topic]
+        assert row.documents == chosen.sum()
+        assert row.with_topic == (own > 0).sum()
+        assert row.share == pytest.approx(own.mean())
+        if row.documents < module.FEWEST:
+            assert row.low is row.high is None
+        elif row.with_topic:
+            assert (row.low, row.high) == pytest.approx(naive_groups.share_interval(own, drawn[chosen], 0.95), abs=1e-5)
+        else:
+            assert row.low == 0
+            assert row.high == pytest.approx(1 - 0.05 ** (1 / row.documents))
+
+
+def test_differences_are_welchs_t_adjusted_for_their_number(found: GroupComparison) -> None:
+    shares, of_group, _ = made_up()
+    assert len(found.differences) == 3 * 4
+    sizes = [abs(row.difference) for row in found.differences]
+    assert sizes == sorted(sizes, reverse=True)
+    drawn = naive_groups.weights(N, 100, 3).astype(float)
+    for row in found.differences:
+        own = np.array(of_group) == row.group
+        one, other = shares[own, row.topic], shares[~own, row.topic]
+        assert row.other == "all others"
+        assert row.difference == pytest.approx(one.mean() - other.mean())
+        assert row.ratio == pytest.approx(one.mean() / other.mean())
+        assert row.p == pytest.approx(ttest_ind(one, other, equal_var=False).pvalue)
+        resampled = [np.average(one, weights=each[own]) - np.average(other, weights=each[~own]) for each in drawn.T]
+        assert (row.low, row.high) == pytest.approx(naive_groups.bounds(resampled, 0.95), abs=1e-5)
+    adjusted = false_discovery_control([row.p for row in found.differences])
+    assert [row.q for row in found.differences] == pytest.approx(adjusted.tolist())
+
+
+def test_trends_against_the_naive_twin(found: GroupComparison) -> None:
+    shares, of_group, of_month = made_up()
+    numbers = np.array([float(month[-2:]) for month in of_month])
+    drawn = naive_groups.weights(N, 100, 3).astype(float)
+    assert len(found.trends) == 4 * (1 + 3)
+    for row in found.trends:
+        own = np.array([row.group in (None, group) for group in of_group])
+        x, y = numbers[own], shares[own, row.topic]
+        slope = naive_groups.slope(y, x, np.ones(len(x)))
+        assert row.change == pytest.approx(4 * slope)
+        assert row.last - row.first == pytest.approx(row.change)
+        error = naive_groups.robust_error(y, x)
+        assert row.p == pytest.approx(2 * t.sf(abs(slope) / error, len(x) - 2))
+        resampled = [4 * naive_groups.slope(y, x, each[own]) for each in drawn.T]
+        assert (row.low, row.high) == pytest.approx(naive_groups.bounds(resampled, 0.95), abs=1e-4)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_change_nothing_and_blocks_only_rounding(
+    found: GroupComparison, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares, of_group, of_month = made_up()
+    options: dict[str, Any] = {"groups": of_group, "times": of_month, "n_resamples": 100, "seed": 3}
+    same = compare_groups(csr_matrix(shares), run=Run(threads=threads), **options)
+    assert (same.shares, same.differences, same.trends) == (found.shares, found.differences, found.trends)
+    monkeypatch.setattr(module, "BLOCK_NUMBERS", 1)
+    blocks = compare_groups(shares, run=Run(threads=threads), **options)
+    np.testing.assert_allclose([row.share for row in blocks.shares], [row.share for row in found.shares], atol=1e-6)
+    assert [row.low for row in blocks.shares] == pytest.approx([row.low for row in found.shares], abs=1e-5)
+
+
+def test_groups_that_do_not_differ_rarely_stand_out() -> None:
+    rng = np.random.default_rng(1)
+    n, topics = 400, 300
+    shares = np.zeros((n, topics))
+    for _ in range(6):
+        shares[np.arange(n), rng.integers(topics, size=n)] += 1 / 6
+    groups, times = rng.choice(["a", "b"], n), rng.choice(MONTHS, n)
+    found = compare_groups(shares, groups=groups, times=times, n_resamples=20)
+    assert np.mean([row.p < 0.05 for row in found.differences if row.p is not None]) < 0.08
+    assert np.mean([row.p < 0.05 for row in found.trends if row.group is None and row.p is not None]) < 0.09
+    assert not any(row.stands_out for row in [*found.differences, *found.trends])
+
+
+def test_one_of_two_groups_is_compared_with_the_other() -> None:
+    found = compare_groups([[1, 0], [0.5, 0.5]] * 10 + [[0, 1]] * 10, groups=["x"] * 20 + ["y"] * 10)
+    assert [(row.group, row.other, row.stands_out) for row in found.differences] == [("x", "y", True)] * 2
+    assert found.differences[0].difference == pytest.approx(0.75)
+
+
+def test_missing_groups_and_dates_count_overall_only() -> None:
+    shares = np.array([[0.5, 0.5]] * 12)
+    found = compare_groups(
+        shares, groups=[None, "", " ", float("nan"), *"aabbaabb"], times=["", *["2024-01"] * 5, *["2024-02"] * 6]
+    )
+    assert (found.n_ungrouped, found.n_undated) == (4, 1)
+    assert found.groups == ("a", "b")
+    by_cell = {(row.group, row.period): row.documents for row in found.shares if row.topic == 0}
+    assert by_cell[None, None] == 12
+    assert by_cell["a", None] == 4
+    assert by_cell[None, "2024-01"] == 5
+
+
+@pytest.mark.parametrize("groups", [None, ["only"] * 6])
+def test_one_group_or_none_has_no_differences(groups: list[str] | None) -> None:
+    found = compare_groups([[0.5, 0.5]] * 6, groups=groups)
+    assert not found.differences
+    assert not found.trends
+    assert {row.group for row in found.shares} == {None, *(groups or [])}
+
+
+def test_one_document_has_shares_without_intervals() -> None:
+    found = compare_groups([[0.25, 0.75]], groups=["a"], times=["2024-05-01"], period="day")
+    assert {(row.share, row.low) for row in found.shares} == {(0.25, None), (0.75, None)}
+    assert not found.trends
+
+
+def test_documents_without_words_are_left_out() -> None:
+    found = compare_groups([[1, 0], [0, 0], [0, 1]], groups=["a", "a", "b"])
+    assert found.n_documents == 2
+    assert [row.documents for row in found.shares if row.group == "a"] == [1, 1]
+
+
+def test_frames_and_names() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([[0.9, 0.1], [0.1, 0.9]] * 6, columns=["sport", "music"])
+    found = wa.compare_groups(
+        frame, groups=pandas.Series(["a", "b"] * 6), times=pandas.to_datetime(["2024-01-31"] * 12)
+    )
+    assert set(found.to_frame()["name"]) == {"sport", "music"}
+    assert found.periods[0].name == "2024-01"
+    assert list(found.differences.to_frame().columns)[:5] == ["topic", "name", "group", "other", "difference"]
+    assert wa.to_frame(found).shape == found.to_frame().shape
+
+
+@pytest.mark.parametrize(
+    ("shares", "options", "message"),
+    [
+        ([[1.0]], {"groups": ["a", "b"]}, r"^there are 2 groups for 1 documents; pass one for each\.$"),
+        ([[1.0]], {"groups": "a"}, "groups are one string"),
+        ([[1.0]], {"groups": [""]}, "no document has a group"),
+        ([[1.0]], {"times": ["soon"]}, r"^'soon' in row 1 is not a date; "),
+        ([[1.0]], {"times": ["2024"]}, "has no month; take a longer period"),
+        ([[1.0]], {"times": ["2024"], "period": "decade"}, "'decade' is no period"),
+        ([[0.0]], {}, "no document has a share"),
+        ([[-1.0, 2.0]], {}, "negative or not finite"),
+        ([[float("nan")]], {}, "negative or not finite"),
+        ([1.0, 2.0], {}, "1 dimensions"),
+        ("text", {}, "no table of numbers"),
+        ([[1.0]], {"names": ["a", "b"]}, "2 names for 1 topics"),
+        ([[1.0]], {"confidence": 1.0}, "confidence is 1.0"),
+        ([[1.0]], {"n_resamples": 3}, "n_resamples is 3"),
+        ([[1.0]] * 300, {"groups": range(300)}, "there are 300 groups"),
+    ],
+)
+def test_bad_input_is_one_sentence(shares: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message) as error:
+        compare_groups(shares, **options)
+    assert "\n" not in str(error.value)
+
+
+def test_a_table_that_would_be_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_ROWS", 9)
+    with pytest.raises(InputError, match="take a longer period"):
+        compare_groups([[0.5, 0.5]] * 4, times=[f"2024-01-0{day}" for day in range(1, 5)], period="day")
