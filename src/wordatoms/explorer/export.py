@@ -21,7 +21,7 @@ from wordatoms.explorer.lineup import N_SHOWN
 from wordatoms.explorer.security import SITE, START_PAGE, site_names
 from wordatoms.explorer.service import REPORT_FILES, Explorer, ModelFacts
 from wordatoms.explorer.words import N_NEAREST as SHOWN
-from wordatoms.explorer.words import SenseExample, WordAnswers
+from wordatoms.explorer.words import SenseExample, WordAnswers, WordPage
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.by_use import UseAnswers
 from wordatoms.senses.model import SenseModel
@@ -117,7 +117,7 @@ def _answers(explorer: Explorer, neighbours: Neighbours, n_lineups: int) -> Iter
     yield "atoms", words.atoms()
     yield "search", search_index(words)
     yield from ((f"atom/{atom}", words.atom(atom)) for atom in range(len(words.model.atoms)))
-    yield "words", {"words": words.model.words}
+    yield "words", {"words": words.model.words, "phrases": words.phrases}
     yield from ((f"words/{shard}", entries) for shard, entries in word_shards(words, neighbours).items())
     yield from sense_files(words)
     for seed in range(n_lineups):
@@ -156,7 +156,14 @@ def word_shards(words: WordAnswers, neighbours: Neighbours) -> Mapping[str, Mapp
             _matches(words.model, row),
             _uses(words, word),
         )
+    for phrase in words.phrases:
+        shards.setdefault(shard_name(phrase), {})[phrase] = _phrase_entry(words.phrase(phrase), words)
     return shards
+
+
+def _phrase_entry(page: WordPage, words: WordAnswers) -> WordEntry:
+    near = _shortened((words.model.row(each.word) + 1, each.similarity) for each in page.nearest[:N_NEAREST])
+    return WordEntry(None, 0, (), _shortened(page.forms[0].atoms), near, page.explained, [], None)
 
 
 def _uses(words: WordAnswers, word: str) -> list[tuple[int, float, int]] | None:

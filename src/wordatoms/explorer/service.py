@@ -190,6 +190,8 @@ class Explorer:
 
     def word(self, word: str, model: str | None = None, *, forms: bool = False, method: Asked = "auto") -> WordPage:
         words = self.of(model)
+        if words.find_phrase(word) is not None:
+            return words.word(word)
         spelling = words.spell(word)
         quotes = self.quotations[model or self.name].ready(spelling, words.method(spelling, method))
         return words.word(spelling, forms=forms, method=method, quotes=quotes)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wordatoms.atoms.layout import Layout, lay_out
 from wordatoms.atoms.meta_atoms import MetaAtoms
@@ -238,7 +239,19 @@ class WordAnswers:
         )
 
     def complete(self, prefix: str, n: int) -> list[str]:
+        if " " in prefix:
+            return [phrase for phrase in self.phrases if phrase.startswith(prefix.lower())][:n]
         return self.prefixes.complete(prefix, n) or self.prefixes.complete(prefix.lower(), n)
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """The phrases that the model knows."""
+        return () if self.model.parts.phrases is None else self.model.parts.phrases.phrases
+
+    def find_phrase(self, text: str) -> str | None:
+        """A phrase as the model spells it; None if the text is a word, or no phrase of the model."""
+        number = self.model.parts.find_phrase(text)
+        return None if number is None else self.phrases[number]
 
     def weights(self, word: str, *, forms: bool = True, stamp: int | None = None) -> Mapping[int, float]:
         """The atoms of a word that are worth showing, the heaviest first; for many words, pass the stamp."""
@@ -290,7 +303,9 @@ class WordAnswers:
         method: Asked = "auto",
         quotes: Mapping[int, list[Quote]] | None = None,
     ) -> WordPage:
-        """A word; with `forms`, its senses are those of all its inflected forms."""
+        """A word or phrase; with `forms`, its senses are those of all its inflected forms."""
+        if (phrase := self.find_phrase(word)) is not None:
+            return self.phrase(phrase)
         word = self.spell(word)
         answered = self.method(word, method)
         return WordPage(
@@ -303,6 +318,21 @@ class WordAnswers:
             [self._word_sense(sense, quotes) for sense in self.senses(word, answered, forms=forms)],
             self.nearest_words.of(word, N_NEAREST),
             self.explained(word),
+        )
+
+    def phrase(self, phrase: str) -> WordPage:
+        """A phrase that the model knows, such as new york: it has a code, but neither forms nor senses by use."""
+        senses = self.model.senses(phrase, n_nearest=N_NEAREST, n_linked=N_LINKED)
+        return WordPage(
+            phrase,
+            "code",
+            ["code"],
+            None,
+            0,
+            [WordForm(phrase, None, [(sense.atom, sense.weight) for sense in senses], [])],
+            [self._word_sense(sense, None) for sense in senses],
+            self.model.near_words(phrase, N_NEAREST),
+            self._cosine_of_sum(self.model.parts.vector(phrase), {each.atom: each.weight for each in senses}),
         )
 
     def senses(self, word: str, method: Method, *, forms: bool = False) -> list[Sense]:
@@ -360,9 +390,13 @@ class WordAnswers:
 
     def explained(self, word: str) -> float:
         """The cosine of a word's vector with the sum of its atoms."""
-        vector, codes, row = self.model.learned_from[word], self.model.atoms.codes, self.model.row(word)
-        numbers = codes.atoms[row]
-        total = codes.weights[row][numbers >= 0] @ self.model.atoms.vectors[numbers[numbers >= 0]]
+        codes, row = self.model.atoms.codes, self.model.row(word)
+        numbers, weights = codes.atoms[row], codes.weights[row]
+        code = dict(zip(numbers[numbers >= 0].tolist(), weights[numbers >= 0].tolist(), strict=True))
+        return self._cosine_of_sum(self.model.learned_from[word], code)
+
+    def _cosine_of_sum(self, vector: NDArray[np.float32], code: Mapping[int, float]) -> float:
+        total = np.array([*code.values()], np.float32) @ self.model.atoms.vectors[[*code]] if code else 0 * vector
         length = float(np.linalg.norm(total) * np.linalg.norm(vector))
         return float(total @ vector) / length if length else 0.0
 

@@ -22,7 +22,7 @@ export async function staticAnswer([kind, ...rest], query, io) {
 const ANSWERS = {
   atoms: (files) => files.get("atoms"),
   atom: (files, [atom]) => fetchAtom(files, atom),
-  complete: async (files, _rest, { q, n = 8 }) => complete(await files.words(), q, n),
+  complete: async (files, _rest, { q, n = 8 }) => complete(await files.get("words"), q, n),
   search: (files, _rest, { q }) => searchAtoms(files, q),
   word: (files, _rest, { word, forms, method }) => answerWord(files, word, forms, method),
   lineup: (files, _rest, { seed }) => drawLineup(files, seed),
@@ -53,7 +53,8 @@ class Files {
 
   /** The numbers of one word; undefined if it is not known. */
   async entry(word) {
-    shards ??= new Set((await this.words()).map(shardOf));
+    const { words, phrases = [] } = await this.get("words");
+    shards ??= new Set([...words, ...phrases].map(shardOf));
     if (!shards.has(shardOf(word))) return undefined; // there is no such file
     const shard = await this.get(`words/${shardOf(word)}`);
     return Object.hasOwn(shard, word) ? shard[word] : undefined;
@@ -63,8 +64,14 @@ class Files {
   async spell(given) {
     const tokens = await this.tokens(given);
     for (const word of [given, given.toLowerCase(), ...(tokens.length === 1 ? tokens : [])])
-      if (await this.entry(word)) return word;
+      if ((await this.entry(word))?.rank) return word;
     return undefined;
+  }
+
+  /** A phrase as the model spells it; phrases have no rank. */
+  async findPhrase(given) {
+    const phrase = (await this.tokens(given)).join(" ");
+    return (await this.entry(phrase)) ? phrase : undefined;
   }
 
   async tokens(text) {
@@ -78,7 +85,8 @@ function shardOf(word) {
   return letters.join("").padEnd(2, "_");
 }
 
-function complete(words, prefix, n) {
+function complete({ words, phrases = [] }, prefix, n) {
+  if (prefix.includes(" ")) return withPrefix(phrases, prefix.toLowerCase(), n);
   const found = withPrefix(words, prefix, n);
   return found.length ? found : withPrefix(words, prefix.toLowerCase(), n);
 }
@@ -95,7 +103,7 @@ function withPrefix(words, prefix, n) {
 // --- words
 
 async function answerWord(files, given, isPooled, asked) {
-  const word = (await files.spell(given)) ?? (await unknownWord(files, given));
+  const word = (await files.spell(given)) ?? (await files.findPhrase(given)) ?? (await unknownWord(files, given));
   const entry = await files.entry(word);
   const forms = await readForms(files, word, entry);
   const pooled = isPooled ? forms : forms.slice(0, 1);
