@@ -24,8 +24,9 @@ import wordatoms as wa
 from wordatoms.parallel import one_blas_thread
 from wordatoms.senses.topics import WindowAtoms
 
-WINDOWS = (5, 10, 20, 40)
-SCALES: tuple[float | None, ...] = (None, 15.0, 20.0, 30.0, 50.0, 100.0)
+WINDOWS = ((3, 6), (5, 5), (5, 10), (10, 10))
+"""Known words on each side, and words from one window to the next."""
+SCALES: tuple[float | None, ...] = (None, 5.0, 10.0, 15.0, 30.0)
 MIXES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SHORTEST = 80
 """Known words of a paragraph."""
@@ -77,8 +78,8 @@ def bags(windows: WindowAtoms, documents: list, owners: NDArray, starts: NDArray
     return csr_matrix((np.ones(ends[-1]), np.concatenate(rows), ends), shape=(len(rows), n_words))
 
 
-def measure(model: wa.SenseModel, train: list, held: list, window: int) -> list[dict]:
-    windows = WindowAtoms.of_model(model, window, None, remove_common=True, scale=None)
+def measure(model: wa.SenseModel, train: list, held: list, window: int, step: int) -> list[dict]:
+    windows = WindowAtoms.of_model(model, window, step, remove_common=True, scale=None)
     n_words = len(model.words)
     telling = windows.sif.weights >= 0.5
     owners, starts, near = cosines(windows, train)
@@ -118,6 +119,7 @@ def measure(model: wa.SenseModel, train: list, held: list, window: int) -> list[
         found.append(
             {
                 "window": window,
+                "step": step,
                 "scale": scale,
                 "mix": MIXES[best],
                 "bits_chosen_on": round(gain[0], 4),
@@ -133,8 +135,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--train", nargs="+", type=Path, required=True)
     parser.add_argument("--held", nargs="+", type=Path, required=True)
-    parser.add_argument("--paragraphs", type=int, default=2400)
-    parser.add_argument("--held-paragraphs", type=int, default=1200)
+    parser.add_argument("--paragraphs", type=int, default=1800)
+    parser.add_argument("--held-paragraphs", type=int, default=900)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     model = wa.load()
@@ -143,7 +145,7 @@ def main() -> None:
     train = read_paragraphs(arguments.train, reader, arguments.paragraphs)
     held = read_paragraphs(arguments.held, reader, arguments.held_paragraphs)
     with one_blas_thread():
-        rows = [row for window in WINDOWS for row in measure(model, train, held, window)]
+        rows = [row for each in WINDOWS for row in measure(model, train, held, *each)]
     facts = {"paragraphs": len(train), "held_out_paragraphs": len(held), "seconds": round(perf_counter() - started)}
     if arguments.json:
         arguments.json.write_text(json.dumps({**facts, "rows": rows}, indent=2) + "\n", "utf-8")

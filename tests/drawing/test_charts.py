@@ -16,6 +16,8 @@ from wordatoms.drawing.charts import (
     Axis,
     Bar,
     BarChart,
+    Interval,
+    IntervalChart,
     Line,
     LineChart,
     Point,
@@ -23,6 +25,7 @@ from wordatoms.drawing.charts import (
     check_plot,
     line_styles,
     nice_step,
+    standalone_svg,
     write_charts,
 )
 from wordatoms.errors import InputError
@@ -178,3 +181,35 @@ def test_a_plot_was_refused_only_after_the_work(task: str, tmp_path: Path) -> No
     result = CliRunner().invoke(evaluate, [task, *model, "--plot", "x.png"])
     assert "x.png is not an .svg file" in str(result.exception)
     assert not result.output
+
+
+# --- intervals and time
+
+
+def test_intervals_are_drawn_where_they_are_known() -> None:
+    rows = {"<one>": [Interval(0.2, 0.1, 0.4), None], "two": [Interval(0.3), Interval(-0.1, -0.2, 0.0)]}
+    chart = IntervalChart("Shares", "share", rows, ["a", "b"], diverging=True)
+    svg = chart.svg()
+    ElementTree.fromstring(svg)
+    assert svg.count('class="whisker') == 2
+    assert svg.count("<circle") == 3
+    assert svg.count('class="zero"') == 1
+    assert "&lt;one&gt;: 20% (10% to 40%), none" in svg
+    assert [name for _, name in chart.legend] == ["a", "b"]
+    ElementTree.fromstring(standalone_svg(chart))
+    assert IntervalChart("One", "share", {"x": [Interval(1)]}, ["all"]).legend == []
+
+
+def test_bands_are_interrupted_and_ticks_have_names() -> None:
+    line = Line([1, 2, 3, 4], [0.1, 0.2, 0.1, 0.3], "", [0.0, 0.1, None, 0.2], [0.2, 0.3, None, 0.4])
+    names = {float(number): f"2024-0{number}" for number in range(1, 5)}
+    chart = LineChart("Time", "month", "share", {"a": line}, x_names=names, from_zero=True, as_percent=True)
+    svg = chart.svg()
+    assert svg.count('class="band') == 1
+    assert svg.count('class="whisker') == 1
+    assert "2024-04" in svg
+    assert ">40%<" in svg
+    assert ">0%<" in svg
+    many = {float(number): f"day {number}" for number in range(100)}
+    days = Line(list(many), [1.0] * 100)
+    assert LineChart("Days", "day", "n", {"a": days}, x_names=many).svg().count(">day ") <= 7

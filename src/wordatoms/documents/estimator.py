@@ -57,12 +57,12 @@ class AtomTopics(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> import wordatoms as wa
-    >>> topics = wa.AtomTopics(level="meta").fit()
+    >>> topics = wa.AtomTopics(level="regions").fit()
     >>> shares = topics.transform(["The orchestra played a symphony by Mahler.", ""])
     >>> shares.shape, shares.sum(axis=1).tolist()
-    ((2, 50), [[1.0], [0.0]])
+    ((2, 29), [[1.0], [0.0]])
     >>> topics.get_feature_names_out()[shares[0].argmax()]
-    'music'
+    'Music, film and the arts'
     """
 
     def __init__(

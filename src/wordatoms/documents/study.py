@@ -114,7 +114,7 @@ class DocumentStudy:
     >>> study
     DocumentStudy(12 documents, 2 topics, 2 groups, 0 periods)
     >>> study.topics[0].name, study.topics[0].share
-    ('Sport', 0.5)
+    ('Music, film and the arts', 0.5)
     """
 
     shares: TopicShares

@@ -35,6 +35,7 @@ from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, require_extra, require_texts
 from wordatoms.parallel import one_blas_thread, run_threads
 from wordatoms.run import DEFAULT_RUN, Run
+from wordatoms.senses.frames import Shown
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.posterior import softmax
 from wordatoms.storage.files import write_atomic
