@@ -1,17 +1,21 @@
 """Speed, memory and quality of sparse coding and k-SVD, compared with other packages and a lower bound.
 
-    python benchmarks/ksvd.py [--model MODEL] [--threads 2] [--repeat 5] [--json ksvd.json]
+    python benchmarks/ksvd.py [--model MODEL] [--threads 2] [--repeat 5] [--learners] [--json ksvd.json]
 
 The lower bound is the matrix product X·Dᵀ, which OMP cannot avoid. SPAMS (`pip install spams-bin`), scikit-learn's
 `orthogonal_mp_gram` and PyPI's `ksvd` are measured if they are installed, on the same vectors, in the same precision
 and with the same number of threads. A package that is too slow runs on fewer rows and its time is scaled up, as the
-result says. The programs take turns, and the best run of each counts. Vectors come from a model, repeated with noise
-if it has too few, or from a planted dictionary. Memory is the peak of a separate process, imports included.
+result says. The programs take turns, and the best run of each counts. `--learners` compares only what the programs
+learn from the same rows with the same sparsity, each in its own process, with scikit-learn's mini-batches and ours.
+Vectors come from a model, repeated with noise if it has too few, or from a planted dictionary. Memory is the peak of a
+separate process, imports included.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -27,6 +31,7 @@ from threadpoolctl import threadpool_limits
 
 from common import describe_machine, make_parser, show
 from wordatoms.atoms.ksvd import ksvd
+from wordatoms.atoms.minibatch import minibatch_ksvd
 from wordatoms.atoms.sparse_coding import sparse_code
 
 SPARSITY = 5
@@ -218,6 +223,88 @@ def measure_pypi_ksvd(pypi: Any, rows: np.ndarray, n_atoms: int, iterations: int
     }
 
 
+# --- learners side by side
+
+LEARNERS = ("ours", "ours_batches", "spams_online", "scikit_learn_batches", "pypi_ksvd")
+LEARNER_PROGRAM = """
+import json, sys, time
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+import ksvd as benchmark
+name, n_atoms, passes, threads = sys.argv[3], *map(int, sys.argv[4:7])
+rows = np.load(sys.argv[2])
+learn = benchmark.make_learner(name, n_atoms, passes, threads)
+if learn is None:
+    print("null")
+    sys.exit()
+learn(rows[: 2 * n_atoms])  # compiles
+wall, processor = time.perf_counter(), time.process_time()
+atoms = np.ascontiguousarray(learn(rows), np.float32)
+wall, processor = time.perf_counter() - wall, time.process_time() - processor
+peak = 1024 * int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]) - rows.nbytes
+codes = benchmark.sparse_code(rows, atoms, sparsity=benchmark.SPARSITY)
+users = np.bincount(codes.atoms[codes.atoms >= 0], minlength=len(atoms))
+explained = 1 - benchmark.relative_error(rows, atoms)
+facts = {"passes": passes, "seconds": wall, "processor_seconds": processor, "peak_bytes_beside_input": peak}
+print(json.dumps(facts | {"explained": explained, "dead_atoms": int((users == 0).sum())}))
+"""
+
+
+def make_learner(name: str, n_atoms: int, passes: int, threads: int) -> Callable[[np.ndarray], np.ndarray] | None:
+    """A function from rows to atoms; None if the program is not installed."""
+    common: dict[str, Any] = {"n_atoms": n_atoms, "sparsity": SPARSITY, "threads": threads}
+    if name == "ours":
+        return lambda rows: ksvd(rows, n_iterations=passes, **common).atoms
+    if name == "ours_batches":
+        return lambda rows: minibatch_ksvd(rows, n_passes=passes, batch_size=n_atoms, **common).atoms
+    if name == "spams_online" and find_spec("spams"):
+        return lambda rows: spams_atoms(
+            rows, random_unit_rows(rows, n_atoms), threads, iter=passes * len(rows) // 512, batchsize=512
+        )
+    if name == "scikit_learn_batches" and find_spec("sklearn"):
+        return lambda rows: scikit_learn_atoms(rows, n_atoms, passes, threads)
+    pypi = import_pypi_ksvd() if name == "pypi_ksvd" else None
+    if pypi:
+        return lambda rows: (
+            pypi.ApproximateKSVD(n_components=n_atoms, max_iter=passes, tol=0, transform_n_nonzero_coefs=SPARSITY)
+            .fit(rows.astype(np.float64))
+            .components_
+        )
+    return None
+
+
+def scikit_learn_atoms(rows: np.ndarray, n_atoms: int, passes: int, threads: int) -> np.ndarray:
+    """It has a penalty instead of a fixed sparsity while it learns: the largest that gives as many atoms per row."""
+    from sklearn.decomposition import MiniBatchDictionaryLearning, sparse_encode
+
+    start, sample = random_unit_rows(rows, n_atoms), rows[:100]
+    penalties = np.abs(sample @ start.T).max() * 0.8 ** np.arange(1, 30)
+    n_used = (
+        np.count_nonzero(sparse_encode(sample, start, algorithm="lasso_lars", alpha=penalty)) for penalty in penalties
+    )
+    alpha = next((a for a, n in zip(penalties, n_used, strict=True) if n >= SPARSITY * len(sample)), penalties[-1])
+    options: dict[str, Any] = {"alpha": alpha, "batch_size": n_atoms, "max_iter": passes, "dict_init": start}
+    learner = MiniBatchDictionaryLearning(n_atoms, tol=0, max_no_improvement=None, n_jobs=threads, **options)
+    atoms: np.ndarray = learner.fit(rows).components_
+    return atoms
+
+
+def measure_learners(rows: np.ndarray, n_atoms: int, options: argparse.Namespace) -> dict[str, Any]:
+    """Time, memory, explained share of the rows by plain OMP, and unused atoms, of each program in its own process."""
+    passes = {"ours": 24, "pypi_ksvd": 8}
+    result: dict[str, Any] = {"n_rows": len(rows), "dim": rows.shape[1], "n_atoms": n_atoms, "sparsity": SPARSITY}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.npy"
+        np.save(path, rows)
+        for name in LEARNERS:
+            numbers = map(str, (n_atoms, passes.get(name, 8), options.threads))
+            command = [sys.executable, "-c", LEARNER_PROGRAM, str(Path(__file__).parent), str(path), name, *numbers]
+            limits = {key: str(options.threads) for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+            found = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **limits})
+            result[name] = json.loads(found.stdout.splitlines()[-1])
+    return result
+
+
 # --- everything
 
 
@@ -229,6 +316,9 @@ def git_commit() -> str:
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     rows = make_rows(options.model, options.rows, options.dim)
+    if options.learners:
+        facts = {"machine": describe_machine(), "commit": git_commit(), "threads": options.threads}
+        return {**facts, "learners": measure_learners(rows[: options.quality_rows], options.quality_atoms, options)}
     atoms = random_unit_rows(rows, options.atoms)
     coding = measure_coding(rows, atoms, options)
     result: dict[str, Any] = {
@@ -257,6 +347,7 @@ def main() -> None:
     smaller = {"quality_rows": 6000, "quality_atoms": 300, "slow_rows": 300}
     parser = make_parser(__doc__, threads=2, repeat=5, **sizes, **smaller)
     parser.add_argument("--model", type=Path, help="a model folder with vectors; planted ones by default")
+    parser.add_argument("--learners", action="store_true", help="only compare learners, each in its own process")
     options = parser.parse_args()
     show(measure(options), options.json)
 

@@ -32,6 +32,7 @@ SMALL_TEXT = Path(__file__).parents[1] / "tests" / "data" / "small.txt"
 WIDTH = 90
 FURTHER = {
     "atoms.ksvd": ["ksvd", "KSVDResult"],
+    "atoms.minibatch": ["minibatch_ksvd"],
     "senses.results": ["Candidate", "AtomView", "Disambiguation", "Meaning", "UsageClusters"],
     "senses.reading": ["TextWord"],
     "senses.frames": ["Results"],

@@ -22,7 +22,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from wordatoms.atoms.estimator import KSVD
 
 
-@parametrize_with_checks([KSVD(), KSVD(4, sparsity=2, nonnegative=True, sparse_output=False)])
+@parametrize_with_checks(
+    [KSVD(), KSVD(4, sparsity=2, nonnegative=True, sparse_output=False), KSVD(batch_size=20, max_iter=3)]
+)
 def test_contract_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -97,11 +99,15 @@ def test_works_in_a_pipeline_and_can_be_cloned(rows: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_components": "a"}, "n_atoms is 'a'; pass an integer"),
-        ({"n_components": True}, "n_atoms is True"),
-        ({"sparsity": None}, "sparsity is object"),
-        ({"sparsity": 2.5}, "sparsity is float64"),
-        ({"max_iter": 0}, "n_iterations is 0"),
+        ({"n_components": "a"}, "n_components is 'a'; pass an integer"),
+        ({"n_components": 0}, "n_components is 0; pass an integer of 1 or more"),
+        ({"n_components": True}, "n_components is True"),
+        ({"sparsity": None}, "sparsity is None"),
+        ({"sparsity": 2.5}, r"sparsity is 2\.5"),
+        ({"max_iter": 0}, "max_iter is 0"),
+        ({"batch_size": 0}, "batch_size is 0"),
+        ({"tol": -1}, "tol is -1; pass a share of the error"),
+        ({"tol": "small"}, "tol is 'small'"),
         ({"random_state": -1}, "random_state is -1"),
         ({"random_state": 1.5}, r"random_state is 1\.5"),
     ],
@@ -109,3 +115,103 @@ def test_works_in_a_pipeline_and_can_be_cloned(rows: np.ndarray) -> None:
 def test_bad_parameters_were_raw_errors(rows: np.ndarray, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         small(**options).fit(rows)
+
+
+def test_score_is_the_share_that_is_explained(rows: np.ndarray) -> None:
+    estimator = small(max_iter=10).fit(rows)
+    back = estimator.inverse_transform(estimator.transform(rows))
+    assert estimator.score(rows) == pytest.approx(1 - ((rows - back) ** 2).sum() / (rows**2).sum())
+    assert estimator.score(np.zeros((3, 8))) == 1
+
+
+def test_more_atoms_than_samples_passed_silently(rows: np.ndarray) -> None:
+    with pytest.warns(UserWarning, match="n_components is 50 but there are only 20 samples"):
+        KSVD(50, max_iter=1).fit(rows[:20])
+
+
+def test_half_precision_is_not_widened_to_double(rows: np.ndarray) -> None:
+    estimator = small().fit(rows.astype(np.float16))
+    assert estimator.components_.dtype == np.float32
+    assert estimator.transform(rows[:3].astype(np.float16)).dtype == np.float32
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_size": 50}])
+def test_the_row_with_nan_is_named(rows: np.ndarray, options: dict[str, Any]) -> None:
+    broken = np.tile(rows, (30, 1))
+    broken[4321, 3] = np.nan
+    with pytest.raises(InputError, match="row 4321 of X holds NaN"):
+        small(**options).fit(broken)
+    with pytest.raises(InputError, match="row 4321 of X holds NaN"):
+        small().fit(rows).transform(broken)
+
+
+def test_warm_start_goes_on(rows: np.ndarray) -> None:
+    estimator = small(max_iter=6, warm_start=True).fit(rows)
+    first = estimator.error_
+    assert estimator.fit(rows).errors_[0] <= first
+    cold = small(max_iter=6).fit(rows)
+    assert cold.errors_[0] > first
+
+
+def test_tolerance_ends_early_and_by_its_rule(rows: np.ndarray) -> None:
+    noisy = rows + 0.3 * np.random.default_rng(0).normal(size=rows.shape)
+    estimator = small(max_iter=200, tol=0.01).fit(noisy)
+    assert estimator.n_iter_ < 200
+    errors, replaced = estimator.errors_[:-1], estimator.n_replaced_[:-1]  # the last iteration only improves
+    falls = (errors[:-1] - errors[1:]) / errors[:-1]
+    settled = (falls < 0.01) & (replaced[1:] == 0)
+    assert settled[-1]
+    assert not settled[:-1].any()
+
+
+def test_partial_fit_follows_samples_that_change() -> None:
+    rng = np.random.default_rng(0)
+    before, after = (planted(6000, 20, 12, 2, seed=seed)[0] for seed in (0, 50))
+    estimator = KSVD(20, sparsity=2)
+    for _ in range(30):
+        estimator.partial_fit(before[rng.choice(6000, 400)])
+    assert estimator.score(before) > 0.9
+    assert estimator.score(after) < 0.8
+    for _ in range(120):
+        estimator.partial_fit(after[rng.choice(6000, 400)])
+    assert estimator.score(after) > 0.9
+    assert estimator.n_iter_ == 150
+
+
+def test_partial_fit_after_fit_starts_from_its_atoms(rows: np.ndarray) -> None:
+    estimator = small(max_iter=15).fit(rows)
+    before = estimator.score(rows)
+    estimator.partial_fit(rows[:40])
+    assert estimator.score(rows) > before - 0.02
+
+
+def test_partial_fit_of_zeros_and_of_other_scales(rows: np.ndarray) -> None:
+    estimator = small()
+    for scale in (0.0, 1e-12, 1.0, 1e12, 0.0):
+        estimator.partial_fit((rows * scale).astype(np.float32))
+    np.testing.assert_allclose(np.linalg.norm(estimator.components_, axis=1), 1, rtol=1e-5)
+
+
+def test_an_interrupted_partial_fit_leaves_the_atoms_as_they_were(
+    rows: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wordatoms.atoms import minibatch
+
+    estimator = small().partial_fit(rows)
+    before, resumed = estimator.components_.tobytes(), clone(estimator).partial_fit(rows).partial_fit(rows)
+
+    def interrupt(*_arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(minibatch, "step_atoms", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            estimator.partial_fit(rows)
+    assert estimator.components_.tobytes() == before
+    assert estimator.partial_fit(rows).components_.tobytes() == resumed.components_.tobytes()
+
+
+def test_batches_give_the_same_bytes_with_any_number_of_threads(rows: np.ndarray) -> None:
+    one, two = (small(batch_size=60, n_jobs=jobs).fit(np.tile(rows, (5, 1))) for jobs in (1, 2))
+    assert one.components_.tobytes() == two.components_.tobytes()
+    assert one.errors_.tobytes() == two.errors_.tobytes()

@@ -21,7 +21,7 @@ rows by atoms. Left out: several starts and the merging of their atoms (`wordato
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import frexp
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -120,6 +120,7 @@ def ksvd(
     n_atoms: int,
     sparsity: Sparsity = 5,
     n_iterations: int = 25,
+    tol: float = 0.0,
     nonnegative: bool = False,
     keep_codes: bool = False,
     random_state: int = 0,
@@ -141,7 +142,10 @@ def ksvd(
     sparsity : int or ndarray of int, shape (n_rows,), default 5
         Maximum number of atoms per row, for all rows or for each.
     n_iterations : int, default 25
-        Number of iterations; all of them are run.
+        Maximum number of iterations.
+    tol : float, default 0.0
+        Stop when an iteration without replacements lowers the error by less than this share of it; one more iteration,
+        which only improves, ends the run. With 0 all iterations are run.
     nonnegative : bool, default False
         Allow no negative weights.
     keep_codes : bool, default False
@@ -179,26 +183,54 @@ def ksvd(
     rows = checked_matrix(X, "X")
     check_integers(1, n_atoms=n_atoms, n_iterations=n_iterations)
     check_integers(0, random_state=random_state)
+    check_tolerance(tol)
     limits = checked_limits(sparsity, len(rows), n_atoms)
-    vectors = _random_rows(rows, n_atoms, random_state) if start is None else _checked_start(start, rows, n_atoms)
+    vectors = random_rows(rows, n_atoms, random_state) if start is None else checked_start(start, rows, n_atoms)
     fit = Fit.begin(rows, vectors, limits, nonnegative, resolve_threads(threads))
     with one_blas_thread():
-        return _iterate(fit, n_iterations, keep_codes=keep_codes, callback=callback)
+        history = _iterate(fit, n_iterations, tol, keep_codes=keep_codes, callback=callback)
+    return history.result(*fit.end())
 
 
-def _iterate(fit: Fit, n_iterations: int, *, keep_codes: bool, callback: KSVDCallback | None) -> KSVDResult:
-    errors, n_replaced, seconds = np.zeros(n_iterations), np.zeros(n_iterations, np.int64), np.zeros(n_iterations)
-    for iteration in range(n_iterations):
+@dataclass
+class History:
+    """What each iteration, or pass over the rows, did."""
+
+    callback: KSVDCallback | None
+    errors: list[float] = field(default_factory=list)
+    n_replaced: list[int] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+    def add(self, error: float, n_replaced: int, seconds: float) -> None:
+        self.errors.append(error)
+        self.n_replaced.append(n_replaced)
+        self.seconds.append(seconds)
+        if self.callback:
+            self.callback(len(self.errors), error, seconds)
+
+    def has_settled(self, tol: float) -> bool:
+        """Whether the last iteration replaced no atom and lowered the error by less than `tol` of it."""
+        if not tol or len(self.errors) < 2 or self.n_replaced[-1]:
+            return False
+        return self.errors[-2] - self.errors[-1] < tol * self.errors[-2]
+
+    def result(self, atoms: Matrix, codes: SparseCodes) -> KSVDResult:
+        seconds = np.array(self.seconds)
+        return KSVDResult(atoms, codes, np.array(self.errors), np.array(self.n_replaced, np.int64), seconds)
+
+
+def _iterate(fit: Fit, n_iterations: int, tol: float, *, keep_codes: bool, callback: KSVDCallback | None) -> History:
+    history = History(callback)
+    is_last = False
+    while not is_last:
         started = perf_counter()
-        if iteration == 0:
+        if not history.errors:
             fit.improve_codes(fit.coder())
         # The last iteration only improves: a fresh atom or a worse code would have no time to pay off.
-        is_last = iteration == n_iterations - 1
-        n_replaced[iteration] = _improve(fit, keep=keep_codes or is_last, replace=not is_last)
-        errors[iteration], seconds[iteration] = fit.relative_error(), perf_counter() - started
-        if callback:
-            callback(iteration + 1, float(errors[iteration]), float(seconds[iteration]))
-    return KSVDResult(*fit.end(), errors, n_replaced, seconds)
+        is_last = len(history.errors) == n_iterations - 1 or history.has_settled(tol)
+        n_replaced = _improve(fit, keep=keep_codes or is_last, replace=not is_last)
+        history.add(fit.relative_error(), n_replaced, perf_counter() - started)
+    return history
 
 
 def _improve(fit: Fit, *, keep: bool, replace: bool) -> int:
@@ -231,8 +263,37 @@ class Places(NamedTuple):
     starts: NDArray[np.int64]
     entries: NDArray[np.int64]
 
+    @classmethod
+    def find(cls, atoms: NDArray[np.int32], weights: Matrix, n_atoms: int) -> Places:
+        from wordatoms.kernels.atomupdate import group_by_atom
+
+        places = cls(np.zeros(n_atoms + 1, np.int64), np.empty(atoms.size, np.int64))
+        group_by_atom(atoms, weights, *places)
+        return places
+
     def of(self, atom: int) -> NDArray[np.int64]:
         return self.entries[self.starts[atom] : self.starts[atom + 1]]
+
+
+def step_atoms(
+    places: Places, nonnegative: bool, inertia: Matrix, vectors: Matrix, weights: Matrix, residuals: Matrix
+) -> Matrix:
+    """Take one power step for each atom, in place; return the sum of the squared weights of each before its step."""
+    from wordatoms.kernels.atomupdate import update_atoms
+
+    uses = np.zeros(len(vectors), vectors.dtype)
+    for block in row_blocks(len(vectors), ATOMS_PER_CALL):
+        update_atoms(block.start, block.stop, *places, nonnegative, inertia, uses, vectors, weights, residuals)
+    return uses
+
+
+def superfluous_atoms(n_users: NDArray[np.int64], gram: Matrix) -> NDArray[np.intp]:
+    """The atoms with too few users, and one of any two that are nearly equal."""
+    from wordatoms.kernels.atomupdate import mark_near_copies
+
+    marked = n_users < FEWEST_USERS
+    mark_near_copies(gram, LARGEST_COSINE, n_users, marked)
+    return np.flatnonzero(marked)
 
 
 @dataclass
@@ -260,9 +321,9 @@ class Fit:
     def begin(cls, rows: Matrix, vectors: Matrix, limits: NDArray[np.int32], nonnegative: bool, threads: int) -> Fit:
         """Start without codes, so that the residuals are the rows themselves."""
         residuals = np.array(rows, working_dtype(rows), order="C")
-        scale = 2.0 ** -frexp(max(residuals.max(), -residuals.min()))[1]
+        scale = 2.0 ** -largest_exponent(residuals)
         residuals *= scale
-        losses = _squared_lengths(residuals)
+        losses = squared_lengths(residuals)
         codes = empty_codes(limits, residuals.dtype)
         return cls(rows, vectors, limits, nonnegative, threads, *codes, residuals, losses, float(losses.sum()), scale)
 
@@ -275,7 +336,7 @@ class Fit:
         return float(self.losses.sum()) / self.total if self.total else 0.0
 
     def coder(self) -> Coder:
-        return Coder.build(self.vectors, self.nonnegative)
+        return Coder.build(self.vectors, self.nonnegative, self.threads)
 
     def improve_codes(self, coder: Coder, *, part: int = 0, n_parts: int = 1, keep: bool = True) -> None:
         """Code one of several parts of the rows again; with `keep`, a better old code stays."""
@@ -294,7 +355,7 @@ class Fit:
         """Compute the losses of all rows; those of rows coded before the last atom step are out of date."""
 
         def measure(block: slice) -> None:
-            self.losses[block] = _squared_lengths(self.residuals[block])
+            self.losses[block] = squared_lengths(self.residuals[block])
 
         run_threads(measure, row_blocks(len(self.rows)), self.threads)
 
@@ -321,35 +382,23 @@ class Fit:
         The atoms are updated one after the other on one thread: each step changes the residuals that the next one
         reads, so any parallel order would give other bytes.
         """
-        from wordatoms.kernels.atomupdate import update_atoms
-
-        places, n_atoms = self.places(), len(self.vectors)
-        for first in range(0, n_atoms, ATOMS_PER_CALL):
-            last = min(first + ATOMS_PER_CALL, n_atoms)
-            update_atoms(first, last, *places, self.nonnegative, self.vectors, self.weights, self.residuals)
-        return places
-
-    def places(self) -> Places:
-        from wordatoms.kernels.atomupdate import group_by_atom
-
-        places = Places(np.zeros(len(self.vectors) + 1, np.int64), np.empty(self.atoms.size, np.int64))
-        group_by_atom(self.atoms, self.weights, *places)
+        places = Places.find(self.atoms, self.weights, len(self.vectors))
+        inertia = np.zeros(len(self.vectors), self.vectors.dtype)
+        step_atoms(places, self.nonnegative, inertia, self.vectors, self.weights, self.residuals)
         return places
 
     def replace_atoms(self, places: Places, coder: Coder) -> int:
         """Replace superfluous atoms by the rows that are fitted worst; return how many were replaced."""
-        from wordatoms.kernels.atomupdate import mark_near_copies, remove_atom
+        from wordatoms.kernels.atomupdate import remove_atom
 
         # not from `places`: a non-negative step may have set the weights of some users to zero
         n_users = np.bincount(self.atoms[self.weights != 0], minlength=len(self.vectors))
-        marked = n_users < FEWEST_USERS
-        mark_near_copies(coder.gram, LARGEST_COSINE, n_users, marked)
-        superfluous = np.flatnonzero(marked)
+        superfluous = superfluous_atoms(n_users, coder.gram)
         worst = self._worst_rows(len(superfluous))
         replaced = superfluous[: len(worst)]
         for atom, row in zip(replaced, worst, strict=True):
             remove_atom(places.of(atom), self.vectors[atom], self.atoms, self.weights, self.residuals)
-            self.vectors[atom] = _to_unit(self.scaled_rows(slice(row, row + 1)))[0]
+            self.vectors[atom] = to_unit(self.scaled_rows(slice(row, row + 1)))[0]
         coder.refresh(replaced)
         return len(replaced)
 
@@ -357,7 +406,7 @@ class Fit:
         """The rows with the largest residuals, worst first, without those that are fitted up to rounding errors."""
         if n == 0:
             return np.empty(0, np.intp)
-        losses = _squared_lengths(self.residuals)
+        losses = squared_lengths(self.residuals)
         rounding = len(self.rows[0]) * np.finfo(self.vectors.dtype).eps
         order: NDArray[np.intp] = np.argsort(-losses, kind="stable")[:n]
         worse: NDArray[np.intp] = order[losses[order] > rounding**2 * self.total / len(self.rows)]
@@ -376,26 +425,26 @@ class Fit:
         return self.vectors, ordered_codes(self.atoms, self.weights, len(self.vectors))
 
 
-def _random_rows(rows: Matrix, n_atoms: int, random_state: int) -> Matrix:
+def random_rows(rows: Matrix, n_atoms: int, random_state: int) -> Matrix:
     """Different random rows at unit length, and random directions if there are too few rows that are not zero."""
     rng = np.random.default_rng(random_state)
     candidates = np.flatnonzero(np.any(rows, axis=1))
     chosen = rng.permutation(candidates)[:n_atoms]
     vectors = rng.standard_normal((n_atoms, rows.shape[1])).astype(working_dtype(rows))
     vectors[: len(chosen)] = rows[chosen]
-    return _to_unit(vectors)
+    return to_unit(vectors)
 
 
-def _checked_start(start: ArrayLike, rows: Matrix, n_atoms: int) -> Matrix:
+def checked_start(start: ArrayLike, rows: Matrix, n_atoms: int) -> Matrix:
     vectors = checked_matrix(start, "start").astype(working_dtype(rows), order="C")
     if vectors.shape != (n_atoms, rows.shape[1]):
         raise InputError(f"start has the shape {vectors.shape}; pass {n_atoms} atoms of {rows.shape[1]} dimensions.")
     if not np.any(vectors, axis=1).all():
         raise InputError("start holds an atom of zeros; pass atoms that have a direction.")
-    return _to_unit(vectors)
+    return to_unit(vectors)
 
 
-def _to_unit(vectors: Matrix) -> Matrix:
+def to_unit(vectors: Matrix) -> Matrix:
     # scaled by powers of two, which is exact: the squares of very small numbers would be zero
     _, exponents = np.frexp(np.abs(vectors).max(axis=1, keepdims=True))
     scaled = np.ldexp(vectors.astype(np.float64), -exponents)
@@ -403,7 +452,17 @@ def _to_unit(vectors: Matrix) -> Matrix:
     return units
 
 
-def _squared_lengths(vectors: Matrix) -> NDArray[np.float64]:
+def largest_exponent(rows: Matrix) -> int:
+    """The power of two just above the largest number."""
+    return frexp(max(rows.max(), -rows.min()))[1]
+
+
+def check_tolerance(tol: object) -> None:
+    if isinstance(tol, bool) or not isinstance(tol, int | float | np.number) or not 0 <= tol < 1:
+        raise InputError(f"tol is {tol!r}; pass a share of the error from 0 to less than 1, such as 0.001.")
+
+
+def squared_lengths(vectors: Matrix) -> NDArray[np.float64]:
     # summed in double precision: errors of successive iterations differ in digits that single precision lacks
     squares: NDArray[np.float64] = np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64)
     return squares

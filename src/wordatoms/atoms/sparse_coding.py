@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,12 @@ Sparsity = int | NDArray[np.integer[Any]]
 ROWS_PER_BLOCK = 256
 """Rows coded at a time: their inner products with 2000 atoms take 2 MB and stay in the cache. The size does not depend
 on the number of threads, and neither do the codes: the last bits of a matrix product depend on its shape."""
+ATOMS_PER_BLOCK = 512
+"""Rows of the Gram matrix computed at a time."""
+ROWS_PER_CHECK = 4096
+"""Rows whose numbers are checked at a time."""
+
+_memory = local()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -256,7 +263,7 @@ def sparse_code(
     atoms, weights = empty_codes(limits, vectors.dtype)
 
     with one_blas_thread():
-        coder = Coder.build(vectors / lengths[:, None], nonnegative)
+        coder = Coder.build(vectors / lengths[:, None], nonnegative, resolve_threads(threads))
 
         def code_block(block: slice) -> None:
             atoms[block], weights[block] = coder.code(working_rows(rows[block]), limits[block], atoms.shape[1])
@@ -274,8 +281,16 @@ class Coder(NamedTuple):
     nonnegative: bool
 
     @classmethod
-    def build(cls, vectors: Matrix, nonnegative: bool) -> Coder:
-        return cls(vectors, vectors @ vectors.T, nonnegative)
+    def build(cls, vectors: Matrix, nonnegative: bool, threads: int = 1) -> Coder:
+        gram = np.empty((len(vectors), len(vectors)), vectors.dtype)
+
+        def multiply(block: slice) -> None:  # the part left of the diagonal; the other one is its mirror image
+            gram[block, : block.stop] = vectors[block] @ vectors[: block.stop].T
+            gram[: block.stop, block] = gram[block, : block.stop].T
+
+        # longest blocks first, so that no thread waits for another at the end
+        run_threads(multiply, row_blocks(len(vectors), ATOMS_PER_BLOCK)[::-1], threads)
+        return cls(vectors, gram, nonnegative)
 
     def refresh(self, atoms: NDArray[np.intp]) -> None:
         """Update the Gram matrix after some of the vectors have changed."""
@@ -286,10 +301,10 @@ class Coder(NamedTuple):
         """Atoms and weights of a block of rows, in the order in which the atoms were chosen."""
         from wordatoms.kernels import pursuit
 
-        products = rows @ self.vectors.T
-        # the kernel searches whole chunks: padded with zeros, which are never the strongest
-        left = np.zeros(-(-len(self.gram) // pursuit.CHUNK) * pursuit.CHUNK, products.dtype)
-        bits = left.view(np.int32 if left.dtype == np.float32 else np.int64).reshape(-1, pursuit.CHUNK)
+        products = _reused_memory((len(rows), len(self.gram)), rows.dtype)
+        np.matmul(rows, self.vectors.T, out=products)
+        left = np.empty(len(self.gram), products.dtype)
+        bits = left.view(np.int32 if left.dtype == np.float32 else np.int64)
         # all bits but the sign: absolute values are compared, unless weights must be non-negative
         mask = np.array(-1 if self.nonnegative else np.iinfo(bits.dtype.str).max, bits.dtype)[()]
         atoms, weights = np.empty((len(rows), width), np.int32), np.empty((len(rows), width), products.dtype)
@@ -297,8 +312,17 @@ class Coder(NamedTuple):
         return atoms, weights
 
 
-def row_blocks(n_rows: int) -> list[slice]:
-    return [slice(start, min(start + ROWS_PER_BLOCK, n_rows)) for start in range(0, n_rows, ROWS_PER_BLOCK)]
+def _reused_memory(shape: tuple[int, int], dtype: Any) -> Matrix:
+    """An array that the next call on the same thread overwrites: new memory for every block costs page faults."""
+    size = shape[0] * shape[1] * np.dtype(dtype).itemsize
+    if getattr(_memory, "bytes", None) is None or len(_memory.bytes) < size:
+        _memory.bytes = np.empty(size, np.uint8)
+    reused: Matrix = _memory.bytes[:size].view(dtype).reshape(shape)
+    return reused
+
+
+def row_blocks(n_rows: int, n_each: int = ROWS_PER_BLOCK) -> list[slice]:
+    return [slice(start, min(start + n_each, n_rows)) for start in range(0, n_rows, n_each)]
 
 
 def empty_codes(limits: NDArray[np.int32], dtype: Any) -> tuple[NDArray[np.int32], Matrix]:
@@ -355,10 +379,11 @@ def check_integers(least: int, **values: object) -> None:
 def _check_sizes(matrix: Matrix, name: str) -> None:
     """Refuse numbers that are not finite, and those whose squares overflow or vanish in the working precision."""
     largest = 0.0
-    for block in row_blocks(len(matrix)):  # a memory-mapped matrix must not be loaded whole
-        size = max(float(matrix[block].max()), -float(matrix[block].min()))  # NaN if there is one
+    for block in row_blocks(len(matrix), ROWS_PER_CHECK):  # a memory-mapped matrix must not be loaded whole
+        rows = matrix[block]
+        size = max(float(rows.max()), -float(rows.min()))  # NaN if there is one
         if not np.isfinite(size):
-            row = block.start + int(np.argmin(np.isfinite(matrix[block]).all(axis=1)))
+            row = block.start + int(np.argmin(np.isfinite(rows).all(axis=1)))
             raise InputError(f"row {row} of {name} holds NaN or infinity; leave the row out or repair it.")
         largest = max(largest, size)
     limit = 1e15 if working_dtype(matrix) is np.float32 else 1e150

@@ -69,10 +69,11 @@ def group_by_atom(atoms, weights, starts, entries):
 
 
 @jit
-def better_direction(vector, weights, residuals, places, direction):
-    """Compute Eᵀ·g at unit length, the direction that fits the users of an atom better; return whether there is one.
+def better_direction(vector, inertia, weights, residuals, places, direction):
+    """Compute Eᵀ·g + inertia·a at unit length, the direction that fits the users of an atom better.
 
     E = R + g·aᵀ are the residuals of the users without the atom, so Eᵀ·g = Rᵀ·g + ‖g‖²·a, and E is never formed.
+    Return ‖g‖², or 0 if there is no direction.
     """
     width = weights.shape[1]
     direction[:] = 0
@@ -81,13 +82,13 @@ def better_direction(vector, weights, residuals, places, direction):
         weight = weights[place // width, place % width]
         use += weight * weight
         subtract(direction, -weight, residuals[place // width])
-    subtract(direction, -use, vector)
+    subtract(direction, -(use + inertia), vector)
     length = np.sqrt(dot(direction, direction))
     if not length > 0:
-        return False
+        return use * 0
     for k in range(len(direction)):
         direction[k] /= length
-    return True
+    return use
 
 
 @jit
@@ -97,13 +98,18 @@ def exchange(residual, weight, vector, new_weight, new_vector):
 
 
 @jit
-def update_atoms(first, last, starts, entries, nonnegative, vectors, weights, residuals):
-    """Take one power step for each of the atoms `first` to `last` in turn: new direction, then new weights."""
+def update_atoms(first, last, starts, entries, nonnegative, inertia, uses, vectors, weights, residuals):
+    """Take one power step for each of the atoms `first` to `last` in turn: new direction, then new weights.
+
+    `inertia` holds an atom back as users with this sum of squared weights would that fit it exactly. `uses` receives
+    the sums of the squared weights before the step.
+    """
     width = weights.shape[1]
     direction = np.empty(vectors.shape[1], vectors.dtype)
     for atom in range(first, last):
         vector, places = vectors[atom], entries[starts[atom] : starts[atom + 1]]
-        if not better_direction(vector, weights, residuals, places, direction):
+        uses[atom] = better_direction(vector, inertia[atom], weights, residuals, places, direction)
+        if not uses[atom] > 0:
             continue
         along = dot(vector, direction)
         for place in places:

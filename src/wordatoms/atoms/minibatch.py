@@ -1,0 +1,314 @@
+"""k-SVD by mini-batches: atoms of more rows than fit into memory, or of rows that arrive over time.
+
+Each batch is coded with the present atoms, and every atom takes one power step on the rows of the batch that use it,
+as in `wordatoms.atoms.ksvd`. What it learned before holds it back: the sum of the squared weights of its earlier users
+counts as so many rows that the atom fits exactly. This inertia fades as batches pass, quickly at first and slowly
+later, so that early steps are long and the atoms settle. It needs one number per atom, where online dictionary
+learning (Mairal, Bach, Ponce and Sapiro 2009) keeps a matrix of atoms by atoms, and reached the same error.
+
+Memory besides the input: two copies of a batch and the Gram matrix. Rows are read from the input in short runs, batch
+by batch, so that a memory-mapped array is never loaded whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wordatoms.atoms.ksvd import (
+    History,
+    KSVDCallback,
+    KSVDResult,
+    Places,
+    check_tolerance,
+    checked_start,
+    largest_exponent,
+    random_rows,
+    squared_lengths,
+    step_atoms,
+    superfluous_atoms,
+    to_unit,
+)
+from wordatoms.atoms.sparse_coding import (
+    ROWS_PER_CHECK,
+    Coder,
+    Matrix,
+    SparseCodes,
+    check_integers,
+    checked_limits,
+    checked_matrix,
+    empty_codes,
+    row_blocks,
+    sparse_code,
+    working_rows,
+)
+from wordatoms.parallel import one_blas_thread, resolve_threads, run_threads
+
+ROWS_PER_RUN = 16
+"""Consecutive rows that are read together and stay in one batch: reading a file row by row would be slow."""
+FADING = 12
+"""After t batches the inertia fades by (1 − 1/t)^12 with each, to 1/e in t / 12 batches."""
+LONGEST_MEMORY = 50
+"""The inertia fades to 1/e in at most this many batches, so that atoms follow rows that change."""
+USERS_PER_CHECK = 100
+"""With `partial_fit`, superfluous atoms are replaced whenever the average atom has had this many users."""
+
+
+class Batch(NamedTuple):
+    """What one batch showed."""
+
+    loss: float
+    """‖X − C·A‖² of the batch, before the atoms learned from it."""
+    total: float
+    """‖X‖² of the batch."""
+
+    def plus(self, other: Batch) -> Batch:
+        return Batch(self.loss + other.loss, self.total + other.total)
+
+    @property
+    def error(self) -> float:
+        return self.loss / self.total if self.total else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Learner:
+    """Atoms that learn from one batch after another; each step returns a new state, so that an interrupt harms none."""
+
+    vectors: Matrix
+    inertia: Matrix
+    """For each atom the faded sum of the squared weights of its users."""
+    exponent: int
+    """Rows are divided by this power of two, as in k-SVD; the largest of any batch so far."""
+    n_batches: int
+    n_users: NDArray[np.int64]
+    """Users of each atom since superfluous atoms were last replaced."""
+    sums: NDArray[np.float64]
+    """The sums of their weights."""
+
+    @classmethod
+    def begin(cls, vectors: Matrix) -> Learner:
+        zeros = np.zeros(len(vectors), vectors.dtype)
+        return cls(vectors, zeros, 0, 0, np.zeros(len(vectors), np.int64), np.zeros(len(vectors)))
+
+    @classmethod
+    def after(cls, result: KSVDResult) -> Learner:
+        """Go on from atoms that were learned from all rows at once, whose inertia is that of these rows."""
+        codes, n_atoms = result.codes, len(result.atoms)
+        exponent = largest_exponent(codes.weights)
+        present = codes.weights != 0
+        atoms, weights = codes.atoms[present], codes.weights[present]
+        inertia = np.bincount(atoms, np.square(np.ldexp(weights, -exponent)), n_atoms).astype(result.atoms.dtype)
+        sums = np.asarray(np.bincount(atoms, weights, n_atoms), np.float64)  # integers if there are none
+        return cls(result.atoms, inertia, exponent, FADING * LONGEST_MEMORY, np.zeros(n_atoms, np.int64), sums)
+
+    def learn(
+        self, X: Matrix, *, sparsity: int, nonnegative: bool, threads: int, replace_atoms: bool
+    ) -> tuple[Learner, Batch, int]:
+        """Learn from a batch; return the new state, the error of the batch and the number of replaced atoms."""
+        exponent = max(self.exponent, largest_exponent(X)) if self.n_batches else largest_exponent(X)
+        scale = 2.0**-exponent
+        rows = (working_rows(X) * scale).astype(self.vectors.dtype, copy=False)
+        inertia = np.ldexp(self.inertia, 2 * (self.exponent - exponent)) if self.n_batches else self.inertia
+        vectors, residuals = self.vectors.copy(), np.empty_like(rows)
+        with one_blas_thread():
+            coder = Coder.build(vectors, nonnegative, threads)
+            atoms, weights = _code(coder, rows, sparsity, residuals, threads)
+        losses = squared_lengths(residuals)
+        batch = Batch(float(losses.sum()) / scale**2, float(squared_lengths(rows).sum()) / scale**2)
+        present = weights != 0
+        n_users = self.n_users + np.bincount(atoms[present], minlength=len(vectors))
+        sums = self.sums + np.bincount(atoms[present], weights[present], len(vectors)) / scale
+        uses = step_atoms(Places.find(atoms, weights, len(vectors)), nonnegative, inertia, vectors, weights, residuals)
+        n_batches = self.n_batches + 1
+        inertia = inertia * vectors.dtype.type(_fading(n_batches)) + uses
+        learned = Learner(vectors, inertia, exponent, n_batches, n_users, sums)
+        n_replaced = learned._replace(rows, losses, coder.gram) if replace_atoms else 0
+        if replace_atoms:
+            learned = replace(learned, n_users=np.zeros_like(n_users), sums=np.zeros_like(sums))
+        return learned, batch, n_replaced
+
+    def turned(self) -> Learner:
+        """The state with each atom turned so that its weights since the last replacement add up to a positive sum."""
+        signs = np.where(self.sums < 0, -1, 1)
+        return replace(self, vectors=self.vectors * signs[:, None].astype(self.vectors.dtype), sums=self.sums * signs)
+
+    def _replace(self, rows: Matrix, losses: NDArray[np.float64], gram: Matrix) -> int:
+        """Replace superfluous atoms by the rows that were fitted worst, in place; return how many."""
+        superfluous = superfluous_atoms(self.n_users, gram)
+        worst = np.argsort(-losses, kind="stable")[: len(superfluous)]
+        rounding = rows.shape[1] * np.finfo(rows.dtype).eps
+        worst = worst[losses[worst] > rounding**2 * squared_lengths(rows[worst])]
+        replaced = superfluous[: len(worst)]
+        if len(replaced):
+            self.vectors[replaced] = to_unit(rows[worst])
+            self.inertia[replaced] = 0
+        return len(replaced)
+
+
+def _code(
+    coder: Coder, rows: Matrix, sparsity: int, residuals: Matrix, threads: int
+) -> tuple[NDArray[np.int32], Matrix]:
+    """Code a batch, and write its residuals."""
+    from wordatoms.kernels.atomupdate import subtract_codes
+
+    limits = np.full(len(rows), sparsity, np.int32)
+    atoms, weights = empty_codes(limits, rows.dtype)
+
+    def code(block: slice) -> None:
+        atoms[block], weights[block] = coder.code(rows[block], limits[block], sparsity)
+        subtract_codes(rows[block], atoms[block], weights[block], coder.vectors, residuals[block])
+
+    run_threads(code, row_blocks(len(rows)), threads)
+    return atoms, weights
+
+
+def _fading(n_batches: int) -> float:
+    return float((1 - 1 / min(n_batches, FADING * LONGEST_MEMORY)) ** FADING)
+
+
+def random_batches(X: Matrix, batch_size: int, rng: np.random.Generator) -> Iterator[Matrix]:
+    """All rows of X once, in batches of about the same size that are made of random runs of consecutive rows."""
+    n_rows = len(X)
+    runs = rng.permutation(-(-n_rows // ROWS_PER_RUN))
+    n_batches = min(max(1, round(n_rows / batch_size)), len(runs))
+    for chosen in np.array_split(runs, n_batches):
+        starts = np.sort(chosen) * ROWS_PER_RUN  # a file is read from front to back
+        yield np.concatenate([X[start : start + ROWS_PER_RUN] for start in starts])
+
+
+def learn_in_batches(
+    rows: Matrix,
+    start: Matrix,
+    *,
+    sparsity: int,
+    batch_size: int,
+    n_passes: int,
+    tol: float,
+    nonnegative: bool,
+    random_state: int,
+    threads: int,
+    callback: KSVDCallback | None,
+) -> tuple[Learner, History]:
+    """Pass over the rows several times; see `minibatch_ksvd`."""
+    rng = np.random.default_rng(random_state)
+    learner, history = Learner.begin(start), History(callback)
+    while len(history.errors) < n_passes and not history.has_settled(tol):
+        started, seen, n_replaced, n_left = perf_counter(), Batch(0.0, 0.0), 0, len(rows)
+        is_last_pass = len(history.errors) == n_passes - 1
+        for batch in random_batches(rows, batch_size, rng):
+            n_left -= len(batch)
+            learner, found, n_new = learner.learn(
+                batch,
+                sparsity=sparsity,
+                nonnegative=nonnegative,
+                threads=threads,
+                replace_atoms=not n_left and not is_last_pass,  # a fresh atom needs a pass to settle
+            )
+            seen, n_replaced = seen.plus(found), n_replaced + n_new
+        history.add(seen.error, n_replaced, perf_counter() - started)
+    return learner, history
+
+
+def minibatch_ksvd(
+    X: ArrayLike,
+    *,
+    n_atoms: int,
+    sparsity: int = 5,
+    batch_size: int = 2048,
+    n_passes: int = 8,
+    tol: float = 0.0,
+    nonnegative: bool = False,
+    random_state: int = 0,
+    start: ArrayLike | None = None,
+    threads: int | None = None,
+    callback: KSVDCallback | None = None,
+) -> KSVDResult:
+    """Learn atoms from the rows of X in mini-batches, for arrays larger than memory and for speed.
+
+    The same input and seed give the same bytes with any number of threads.
+
+    Parameters
+    ----------
+    X : array-like, shape (n_rows, dim)
+        The rows; may be memory-mapped, and is then read batch by batch.
+    n_atoms : int
+        Number of atoms.
+    sparsity : int, default 5
+        Maximum number of atoms per row.
+    batch_size : int, default 2048
+        Approximate number of rows per batch. About `n_atoms` is a good choice: every batch computes the Gram matrix of
+        the atoms, which costs as much as coding half as many rows as there are atoms.
+    n_passes : int, default 8
+        Maximum number of passes over the rows.
+    tol : float, default 0.0
+        Stop after a pass without replacements that lowers the error by less than this share of it. With 0 all passes
+        are run.
+    nonnegative : bool, default False
+        Allow no negative weights.
+    random_state : int, default 0
+        Seed for the first atoms and the order of the batches.
+    start : array-like, shape (n_atoms, dim), optional
+        Atoms to start from, instead of random rows of X.
+    threads : int, optional
+        Number of threads, by default all cores.
+    callback : callable, optional
+        Called after each pass with its number (from 1), the relative error and the seconds.
+
+    Returns
+    -------
+    KSVDResult
+        The errors are those of the batches of each pass, each before the atoms learned from it; one more, the last, is
+        that of the final atoms and codes.
+
+    Raises
+    ------
+    InputError
+        If `X` or `start` is not a finite matrix of the right shape, or a number is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wordatoms.atoms.minibatch import minibatch_ksvd
+    >>> X = np.random.default_rng(0).standard_normal((2000, 10))
+    >>> result = minibatch_ksvd(X, n_atoms=20, sparsity=3, batch_size=200)
+    >>> result.atoms.shape, len(result.errors)
+    ((20, 10), 9)
+    """
+    rows = checked_matrix(X, "X")
+    check_integers(1, n_atoms=n_atoms, batch_size=batch_size, n_passes=n_passes, sparsity=sparsity)
+    check_integers(0, random_state=random_state)
+    check_tolerance(tol)
+    checked_limits(sparsity, 1, n_atoms)
+    vectors = random_rows(rows, n_atoms, random_state) if start is None else checked_start(start, rows, n_atoms)
+    learner, history = learn_in_batches(
+        rows,
+        vectors,
+        sparsity=sparsity,
+        batch_size=batch_size,
+        n_passes=n_passes,
+        tol=tol,
+        nonnegative=nonnegative,
+        random_state=random_state,
+        threads=resolve_threads(threads),
+        callback=callback,
+    )
+    started, vectors = perf_counter(), learner.turned().vectors
+    codes = sparse_code(rows, vectors, sparsity=sparsity, nonnegative=nonnegative, threads=threads)
+    history.callback = None  # which is told of passes only
+    history.add(relative_error(rows, vectors, codes), 0, perf_counter() - started)
+    return history.result(vectors, codes)
+
+
+def relative_error(rows: Matrix, vectors: Matrix, codes: SparseCodes) -> float:
+    """‖X − C·A‖² / ‖X‖², block by block."""
+    seen = Batch(0.0, 0.0)
+    for block in row_blocks(len(rows), ROWS_PER_CHECK):
+        some = working_rows(rows[block]).astype(np.float64)
+        left = some - codes[block].decode(vectors)
+        seen = seen.plus(Batch(float(np.square(left).sum()), float(np.square(some).sum())))
+    return seen.error
