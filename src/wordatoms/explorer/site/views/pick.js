@@ -48,7 +48,11 @@ async function makePage(asked) {
     h(
       "form",
       { onsubmit: save },
-      h("ul", { class: "candidates", role: "list" }, boxes.map(({ candidate, box }) => row(candidate, box))),
+      h(
+        "ul",
+        { class: "candidates", role: "list" },
+        boxes.map(({ candidate, box }) => row(candidate, box)),
+      ),
       h(
         "div",
         { class: "actions" },
