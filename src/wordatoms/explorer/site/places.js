@@ -41,7 +41,7 @@ export async function takePlace(arrival, main, settled) {
   unfinished = null;
 }
 
-/** To the link that was followed from here, else to the heading; not away from what is still there, or a field in use. */
+/** To the link that was followed from here, else to the heading; not away from what is still there or being used. */
 function takeFocus(main, link, from) {
   const active = document.activeElement;
   if (active === from ? main.contains(from) : active?.matches("input, textarea, select")) return;

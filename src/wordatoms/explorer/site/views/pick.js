@@ -41,7 +41,8 @@ async function makePage(asked) {
       h(
         "p",
         { class: "quiet" },
-        `The ${plural(candidates.length, "closest atom")}. Accept those that are senses of the word; the others are rejected. `,
+        `The ${plural(candidates.length, "closest atom")}. Accept those that are senses of the word; `,
+        "the others are rejected. ",
         h("a", { href: addressOf("word", word) }, `Back to ${word}`),
       ),
     ),
