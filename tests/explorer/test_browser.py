@@ -596,7 +596,9 @@ def test_names_that_mean_harm_do_none(visit: Visit) -> None:
     visitor.go("#/compare/tie?model=mine").sees(".pairs")
     bad = {"atoms": [[0, 0, 0, 9, HOSTILE], [0.5, 0.5, 0, 3, "fine"]], "metas": [HOSTILE], "hidden": []}
     visitor.page.route("**/api/atoms", lambda route: route.fulfill(json=bad))
-    visitor.open("#/map").sees("canvas.chart").hover(position={"x": 640, "y": 378})
+    canvas = visitor.open("#/map").sees("canvas.chart")
+    legend = visitor.sees(".legend").bounding_box()["width"]
+    canvas.hover(position={"x": (1280 + legend) / 2, "y": 378})
     visitor.reads(".map-hint", HOSTILE)
     visitor.go(f"#/sentence/{quote(HOSTILE + ' the bank', safe='')}").sees("button.token")
     visitor.forgiven = ("onerror",)

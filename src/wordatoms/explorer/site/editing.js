@@ -8,7 +8,7 @@ import { parseAddress } from "./router.js";
 const STORED = "wordatoms-token";
 let token;
 
-/** The token comes with the address that the program printed; it is kept for this visit and taken out of the address. */
+/** The token comes with the address that the program printed; it is kept for this visit, and the address loses it. */
 export function takeToken() {
   const { token: given, ...rest } = parseAddress(location.hash).query;
   if (given) {

@@ -4,7 +4,10 @@ import { h, svg } from "./dom.js";
 import { saveButton } from "./saving.js";
 
 const SCALE = 2; // pixels of a PNG per unit of the drawing
-const FONTS = { serif: "Palatino, Georgia, 'Liberation Serif', serif", sans: "Helvetica, 'Liberation Sans', sans-serif" };
+const FONTS = {
+  serif: "Palatino, Georgia, 'Liberation Serif', serif",
+  sans: "Helvetica, 'Liberation Sans', sans-serif",
+};
 
 /** Two buttons; `makeSvg` returns an SVG element with a width, a height and all its colours. */
 export function pictureButtons(name, makeSvg) {

@@ -41,10 +41,10 @@ export async function takePlace(arrival, main, settled) {
   unfinished = null;
 }
 
-/** To the link that was followed from here, else to the heading; not away from a field that is being typed in. */
+/** To the link that was followed from here, else to the heading; not away from what is still there or being used. */
 function takeFocus(main, link, from) {
   const active = document.activeElement;
-  if (active !== from && active?.matches("input, textarea, select")) return;
+  if (active === from ? main.contains(from) : active?.matches("input, textarea, select")) return;
   const followed = link && [...main.querySelectorAll("a[href]")].find((each) => each.getAttribute("href") === link);
   const target = followed || main.querySelector("h1") || main;
   if (!followed) target.setAttribute("tabindex", "-1");

@@ -164,7 +164,12 @@ async function makeSenseByUse(files, use, entry, forms, words) {
   const chunk = await files.get(`senses/${Math.floor(use.sense / SENSES_PER_FILE)}`);
   const [atom, isGeneral, near, written] = chunk[use.sense % SENSES_PER_FILE];
   const nearest = near.map(([rank, similarity]) => ({ word: words[rank - 1], similarity }));
-  const label = isGeneral ? "general use" : nearest.slice(0, N_LABEL_WORDS).map(({ word }) => word).join(", ");
+  const label = isGeneral
+    ? "general use"
+    : nearest
+        .slice(0, N_LABEL_WORDS)
+        .map(({ word }) => word)
+        .join(", ");
   const weight = entry.atoms.find(([id]) => id === atom)?.[1] ?? 0;
   const unnamed = { label, named: false, linked: [], meta: null, example: null };
   const ofAtom = atom < 0 ? unnamed : await makeSense(files, atom, weight, forms);
@@ -247,9 +252,7 @@ async function searchAtoms(files, text) {
   const pattern = labelPattern(text, spelling !== undefined);
   if (text.trim()) labels.forEach((label, atom) => pattern.test(label) && add(atom, `its label is ${label}`));
   if (!spelling) for (const word of await files.tokens(text)) await addMatches(files, word, add);
-  return [...reasons]
-    .slice(0, MOST_FOUND)
-    .map(([atom, why]) => ({ atom, label: names[atom] ?? labels[atom], why }));
+  return [...reasons].slice(0, MOST_FOUND).map(([atom, why]) => ({ atom, label: names[atom] ?? labels[atom], why }));
 }
 
 async function addMatches(files, word, add) {

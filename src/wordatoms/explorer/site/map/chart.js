@@ -12,8 +12,8 @@ const CLOSE_UP = 6;
 
 export class Chart {
   /**
-   * `choose(atom)` is called with the atom that was clicked, -1 for none; `covered()` says how much of the map is covered
-   * at each side.
+   * `choose(atom)` is called with the atom that was clicked, -1 for none; `covered()` says how much of the map is
+   * covered at each side.
    */
   constructor(points, { choose, describe, covered }) {
     this.canvas = h("canvas", {

@@ -19,7 +19,8 @@ export function placeLabels(painter, camera, { chosen, hovered, found }) {
   for (const atom of [...(found ?? [])].slice(0, MOST_FOUND))
     if (!marked.has(atom)) add(atomLabel(painter, camera, atom, false));
   if (found) return placed.reverse();
-  if (camera.zoom < REGIONS_UNTIL) for (const group of points.regions) add(groupLabel(painter, camera, group, SIZE + 3));
+  if (camera.zoom < REGIONS_UNTIL)
+    for (const group of points.regions) add(groupLabel(painter, camera, group, SIZE + 3));
   if (camera.zoom < METAS_UNTIL) {
     const size = points.regions.length ? SIZE : SIZE + 1.5;
     const bySize = [...points.metas].sort((one, other) => other.atoms.length - one.atoms.length);

@@ -19,7 +19,11 @@ export function legend(points, colour) {
     "details",
     { class: "legend", open: matchMedia(WIDE).matches },
     h("summary", {}, kind === "region" ? "Regions" : "Meta-atoms"),
-    h("ul", { role: "list" }, entries.map(({ item }) => item)),
+    h(
+      "ul",
+      { role: "list" },
+      entries.map(({ item }) => item),
+    ),
   );
   const mark = (query) => {
     for (const { link, number } of entries) {

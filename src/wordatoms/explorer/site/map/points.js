@@ -5,8 +5,8 @@ const DENSE = 0.12; // members of a group within this distance make the place of
 
 export class Points {
   /**
-   * Atoms are [x, y, meta, n_words, label], as the server gives them, with their names on the map, and the meta-atoms and
-   * regions by name; the map lies down where the screen is wide.
+   * Atoms are [x, y, meta, n_words, label], as the server gives them, with their names on the map, the meta-atoms and
+   * the regions; the map lies down where the screen is wide.
    */
   constructor({ atoms: rows, metas = [], hidden = [], names, regions = [], region = [] }, isWide = false) {
     const n = rows.length;

@@ -23,11 +23,11 @@ function quotation({ text, start, end }, whole) {
     h(
       "blockquote",
       {},
-      h(
-        "a",
-        { href: addressOf("sentence", whole.text), title: "Which senses are meant here?" },
-        [text.slice(0, start), h("mark", {}, text.slice(start, end)), text.slice(end)],
-      ),
+      h("a", { href: addressOf("sentence", whole.text), title: "Which senses are meant here?" }, [
+        text.slice(0, start),
+        h("mark", {}, text.slice(start, end)),
+        text.slice(end),
+      ]),
     ),
     caption && h("figcaption", {}, caption),
   );

@@ -28,7 +28,11 @@ export function superposition(word, senses) {
       { viewBox: `0 0 ${WIDTH} ${height}`, height, preserveAspectRatio: "none", "aria-hidden": "true" },
       ribbons(drawn, row),
     ),
-    h("ol", { class: "superposition-atoms" }, drawn.map((sense, place) => term(sense, place, row))),
+    h(
+      "ol",
+      { class: "superposition-atoms" },
+      drawn.map((sense, place) => term(sense, place, row)),
+    ),
     left > 0 && h("figcaption", { class: "quiet" }, `and ${left} lighter ${left === 1 ? "sense" : "senses"}`),
   );
 }
@@ -43,12 +47,7 @@ function term(sense, place, row) {
     hasAtom(sense)
       ? h("a", { href: addressOf("atom", sense.atom) }, sense.label)
       : h("span", { class: "label" }, sense.label),
-    !sense.is_general &&
-      h(
-        "span",
-        { class: "quiet more" },
-        beyondLabel(sense.label, sense.nearest, 5).join(", "),
-      ),
+    !sense.is_general && h("span", { class: "quiet more" }, beyondLabel(sense.label, sense.nearest, 5).join(", ")),
   );
 }
 

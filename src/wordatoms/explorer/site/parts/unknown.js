@@ -20,7 +20,11 @@ export function unknownWord(word, { message, suggestions = [], parts = [] }, abo
       "header",
       { class: "page-head not-found" },
       h("h1", {}, shown),
-      h("p", { class: "failure", role: "alert" }, `'${shown}' is not among the ${count(about.words)} words of this model.`),
+      h(
+        "p",
+        { class: "failure", role: "alert" },
+        `'${shown}' is not among the ${count(about.words)} words of this model.`,
+      ),
     ),
     suggestions.length > 0 && choice("Did you mean", suggestions),
     parts.length > 0 && choice("Its parts", parts),
@@ -65,7 +69,12 @@ function induction(word, shown, model) {
       { class: "quiet" },
       `Paste some sentences with “${shown}”. What it means is read off the words around it; the model stays as it is.`,
     ),
-    h("form", { class: "sentence-form", onsubmit: submit }, field, h("div", {}, h("button", { class: "main" }, "Make"))),
+    h(
+      "form",
+      { class: "sentence-form", onsubmit: submit },
+      field,
+      h("div", {}, h("button", { class: "main" }, "Make")),
+    ),
     place,
   );
 }
@@ -76,7 +85,10 @@ function induced({ word, nearest, atoms }) {
     ...atoms.map(({ atom, label, similarity }) => ({ word, kind: `atom ${atom}`, near: label, similarity })),
   ];
   return [
-    sectionHead("It is near to these words", csvButton(`${word}-induced`, () => rows)),
+    sectionHead(
+      "It is near to these words",
+      csvButton(`${word}-induced`, () => rows),
+    ),
     wordChips(nearest),
     h("h2", { class: "after" }, "and to these atoms"),
     h(

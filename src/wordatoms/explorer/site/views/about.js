@@ -40,12 +40,7 @@ export function open(_route, { setTitle }) {
 function makePage(about) {
   const { card } = about;
   return [
-    h(
-      "header",
-      { class: "page-head" },
-      h("h1", {}, "About"),
-      card && h("p", { class: "lead" }, card.text),
-    ),
+    h("header", { class: "page-head" }, h("h1", {}, "About"), card && h("p", { class: "lead" }, card.text)),
     h(
       "div",
       { class: "columns" },
@@ -53,7 +48,14 @@ function makePage(about) {
         "The model",
         factsOf(about).filter(([, value]) => value),
       ),
-      titled("What it is bad at", h("ul", { class: "limits" }, limitsOf(about).map((limit) => h("li", {}, limit)))),
+      titled(
+        "What it is bad at",
+        h(
+          "ul",
+          { class: "limits" },
+          limitsOf(about).map((limit) => h("li", {}, limit)),
+        ),
+      ),
     ),
     card?.sources.length > 0 && titled("The text", sourcesTable(about)),
     titled("The idea", h("p", {}, IDEA), h("p", {}, SOURCE)),
@@ -61,7 +63,8 @@ function makePage(about) {
       "Keyboard",
       KEYS.map(([key, what]) => [h("kbd", {}, key), what]),
     ),
-    about.licence && fold("licence", "Licence of the model", h("pre", { class: "licence" }, about.licence), { kind: "large" }),
+    about.licence &&
+      fold("licence", "Licence of the model", h("pre", { class: "licence" }, about.licence), { kind: "large" }),
     !about.static &&
       h("p", { class: "quiet" }, "For programs: ", h("a", { href: "openapi.json" }, "the API of this server"), "."),
   ];
@@ -92,7 +95,9 @@ function limitsOf({ card, tuned, tokens }) {
   return [
     "It knows what its text says, and repeats its associations with names, peoples and professions.",
     "Some senses are subjects in which a word is used; rare senses are missed.",
-    tokens && tokens < FEW_TOKENS && `Its text is short: ${count(tokens)} words. Below some ten million, few senses are found.`,
+    tokens &&
+      tokens < FEW_TOKENS &&
+      `Its text is short: ${count(tokens)} words. Below some ten million, few senses are found.`,
     !tuned && "It was not tuned, so the probabilities of senses are less reliable; run wordatoms tune.",
   ].filter(Boolean);
 }
@@ -102,10 +107,7 @@ function sourcesTable({ card }) {
   const rows = card.sources.map(({ name, words, licence }) =>
     h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "number" }, count(words)), h("td", {}, licence)),
   );
-  return [
-    dataTable("sources", "The text", heads, rows),
-    csvButton("text", () => card.sources),
-  ];
+  return [dataTable("sources", "The text", heads, rows), csvButton("text", () => card.sources)];
 }
 
 const titled = (title, ...content) => h("section", {}, h("h2", {}, title), content);

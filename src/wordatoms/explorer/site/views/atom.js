@@ -68,12 +68,7 @@ export function atomSections(answer, toAtom = (atom) => addressOf("atom", atom))
     ),
     section("Neighbouring atoms", "neighbours", neighbours, measuredList(near)),
     metas.length > 0 &&
-      section(
-        "Meta-atoms",
-        "meta",
-        metas,
-        measuredList(metas.map((meta) => measured(metaLink(meta), meta.weight))),
-      ),
+      section("Meta-atoms", "meta", metas, measuredList(metas.map((meta) => measured(metaLink(meta), meta.weight)))),
   ];
 }
 

@@ -60,7 +60,9 @@ function searched(q, found) {
       plural(rows.length, "atom"),
       csvButton(`atoms-${q}`, () => found),
     ),
-    rows.length ? atomList(rows) : h("p", {}, "No atom has this word or name. ", h("a", { href: "#/atoms" }, "All atoms")),
+    rows.length
+      ? atomList(rows)
+      : h("p", {}, "No atom has this word or name. ", h("a", { href: "#/atoms" }, "All atoms")),
   );
 }
 
@@ -101,4 +103,5 @@ function metaFold({ meta, name, rows }) {
   return fold(`meta-${meta}`, summaryOf(name, rows.length), content, { kind: "large" });
 }
 
-const wordsOf = (rows) => atomList(rows.map(({ atom, label, nWords }) => ({ atom, label, note: plural(nWords, "word") })));
+const wordsOf = (rows) =>
+  atomList(rows.map(({ atom, label, nWords }) => ({ atom, label, note: plural(nWords, "word") })));

@@ -131,11 +131,7 @@ class Round {
         who.length > 0 && who.join(" + "),
       );
     });
-    put(
-      this.line,
-      this.skip("Next word", "main"),
-      h("span", { class: "quiet" }, "The bar marks its senses."),
-    );
+    put(this.line, this.skip("Next word", "main"), h("span", { class: "quiet" }, "The bar marks its senses."));
   }
 
   showResult(answer) {

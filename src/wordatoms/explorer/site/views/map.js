@@ -31,7 +31,14 @@ class MapView {
     this.hint = h("p", { class: "map-hint", role: "status" });
     this.panel = h("aside", { class: "map-panel card", "aria-label": "What is selected", hidden: true, tabindex: -1 });
     this.element = h("div", { class: "map" }, loading("Loading the atoms …"));
+    this.element.addEventListener("keydown", (event) => this.dismiss(event));
     this.query = {};
+  }
+
+  /** Escape closes the panel, from wherever in the map. */
+  dismiss(event) {
+    if (event.key !== "Escape" || event.defaultPrevented || this.panel.hidden) return;
+    goTo(this.atom >= 0 ? addressOf("map", this.query) : addressOf("map"));
   }
 
   async start(route) {
@@ -107,7 +114,11 @@ class MapView {
       button("+", "Zoom in", () => zoom(1.5)),
       button("−", "Zoom out", () => zoom(1 / 1.5)),
       button("⌂", "Show all", reset),
-      h("span", { class: "saves" }, pictureButtons("map-of-atoms", () => this.chart.drawSvg())),
+      h(
+        "span",
+        { class: "saves" },
+        pictureButtons("map-of-atoms", () => this.chart.drawSvg()),
+      ),
     );
   }
 
@@ -197,13 +208,18 @@ class MapView {
   covered() {
     const { clientWidth: width, clientHeight: height } = this.element;
     const isOpen = !this.panel.hidden;
-    if (width < NARROW) return { top: this.field.closest(".map-search").offsetHeight, below: isOpen ? height * 0.5 : 0 };
+    if (width < NARROW)
+      return { top: this.field.closest(".map-search").offsetHeight, below: isOpen ? height * 0.5 : 0 };
     const { element } = this.legend;
     return { left: element?.open ? element.offsetWidth : 0, right: isOpen ? this.panel.offsetWidth : 0 };
   }
 
   panelHead(title, address) {
-    const close = h("button", { type: "button", class: "plain", "aria-label": "Close", onclick: () => goTo(address) }, "✕");
+    const close = h(
+      "button",
+      { type: "button", class: "plain", "aria-label": "Close", onclick: () => goTo(address) },
+      "✕",
+    );
     return h("header", {}, h("h2", {}, title), close);
   }
 

@@ -24,7 +24,10 @@ async function makePage(number, setTitle) {
   const { atoms, metas, hidden, regions = [], region = [] } = await ask("atoms");
   const name = /^\d+$/.test(number) ? metas[number] : undefined;
   if (name === undefined)
-    return empty("Not found", h("p", {}, `There is no meta-atom “${number}”. `, h("a", { href: "#/atoms" }, "All atoms")));
+    return empty(
+      "Not found",
+      h("p", {}, `There is no meta-atom “${number}”. `, h("a", { href: "#/atoms" }, "All atoms")),
+    );
   setTitle(name);
   const rows = atoms
     .map(([, , meta, nWords, label], atom) => ({ atom, meta, label, nWords }))
@@ -37,14 +40,20 @@ async function makePage(number, setTitle) {
       { class: "page-head" },
       h("h1", {}, name),
       h("p", { class: "quiet" }, [`Meta-atom ${Number(number)}`, home && `in ${home}`].filter(Boolean).join(" · ")),
-      h("div", { class: "actions" }, h("a", { class: "button", href: addressOf("map", { meta: number }) }, "On the map")),
+      h(
+        "div",
+        { class: "actions" },
+        h("a", { class: "button", href: addressOf("map", { meta: number }) }, "On the map"),
+      ),
     ),
     h(
       "section",
       {},
       sectionHead(
         plural(rows.length, "atom"),
-        csvButton(`meta-atom-${Number(number)}`, () => rows.map(({ atom, label, nWords }) => ({ atom, label, n_words: nWords }))),
+        csvButton(`meta-atom-${Number(number)}`, () =>
+          rows.map(({ atom, label, nWords }) => ({ atom, label, n_words: nWords })),
+        ),
       ),
       atomList(rows.map(({ atom, label, nWords }) => ({ atom, label, note: plural(nWords, "word") }))),
     ),

@@ -41,14 +41,19 @@ async function makePage(asked) {
       h(
         "p",
         { class: "quiet" },
-        `The ${plural(candidates.length, "closest atom")}. Accept those that are senses of the word; the others are rejected. `,
+        `The ${plural(candidates.length, "closest atom")}. Accept those that are senses of the word; `,
+        "the others are rejected. ",
         h("a", { href: addressOf("word", word) }, `Back to ${word}`),
       ),
     ),
     h(
       "form",
       { onsubmit: save },
-      h("ul", { class: "candidates", role: "list" }, boxes.map(({ candidate, box }) => row(candidate, box))),
+      h(
+        "ul",
+        { class: "candidates", role: "list" },
+        boxes.map(({ candidate, box }) => row(candidate, box)),
+      ),
       h(
         "div",
         { class: "actions" },

@@ -144,7 +144,8 @@ class SentenceView {
         h(
           "p",
           { class: "quiet" },
-          "Words with several senses are underlined, the more strongly the more the text tells: the sense is sure, and not just the usual one. Click a word to see why.",
+          "Words with several senses are underlined, the more strongly the more the text tells: ",
+          "the sense is sure, and not just the usual one. Click a word to see why.",
         ),
       );
     else await fillWhenReady(this.panel, () => this.drawMeaning(number));

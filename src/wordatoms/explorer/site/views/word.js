@@ -151,7 +151,11 @@ function drawing(answer, isPooled, model) {
       "div",
       { class: "actions" },
       !model && h("a", { href: addressOf("map", { word: answer.word }) }, "These senses on the map"),
-      h("span", {}, pictureButtons(name, () => superpositionSvg(answer.word, drawn))),
+      h(
+        "span",
+        {},
+        pictureButtons(name, () => superpositionSvg(answer.word, drawn)),
+      ),
     ),
   );
 }
@@ -187,7 +191,11 @@ function senses(answer, query, about) {
       csvButton(`${answer.word}-senses`, () => senseRows(answer)),
     ),
     isAwaited && searchLine(question, (found) => cards.forEach((card) => addSentences(card, found[card.dataset.key]))),
-    h("div", { class: "cards" }, cards.filter((card) => !folded.includes(card))),
+    h(
+      "div",
+      { class: "cards" },
+      cards.filter((card) => !folded.includes(card)),
+    ),
     folded.length > 0 && rarerSenses(folded, folded.length - general, general),
   );
 }
