@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -114,6 +114,25 @@ def require_several(values: Any, what: str, each: str) -> None:
         raise InputError(f"{what} are one string, {values[:40]!r}; pass a list of {each}.")
     if not isinstance(values, Iterable):
         raise InputError(f"{what} are of type {type(values).__name__}; pass a list of {each}.")
+
+
+def require_texts(values: Any, what: str = "the texts") -> Iterator[Any]:
+    """Return the texts of a list, a generator or a column (pandas, Arrow); a missing value is an empty text.
+
+    One string, a table and a dictionary, whose items would be the names of its columns, are refused.
+    """
+    if isinstance(values, Mapping | bytes) or hasattr(values, "columns") or hasattr(values, "column_names"):
+        raise InputError(f"{what} are a {type(values).__name__}; pass a list of texts, or one column of a table.")
+    require_several(values, what, "texts")
+    return map(_plain_value, values)
+
+
+def _plain_value(value: Any) -> Any:
+    """Return a value as Python has it; pandas and Arrow are recognised without being imported."""
+    if hasattr(value, "as_py"):
+        value = value.as_py()
+    is_missing = value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
+    return "" if is_missing else value
 
 
 def require_extra(module: str, extra: str) -> ModuleType:

@@ -279,3 +279,48 @@ def test_read(model: Path) -> None:
     assert found[1]["sense"]["probability"] > 0
     assert "(unknown)" in invoke("read", "The bank of the zyx river", "--model", model).stdout
     assert "the text has no words" in refused("read", "…", "--model", model)
+
+
+# --- tables
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    rows = [
+        ("m", AT_THE_BANK),
+        ("n", ""),
+        ("o", "no such word"),
+        ("p", "boat, bank,\nshore, banks"),
+        ("r", AT_THE_RIVER),
+    ]
+    path = tmp_path / "texts.jsonl"
+    path.write_text("".join(json.dumps({"name": name, "text": text}) + "\n" for name, text in rows))
+    return path
+
+
+def test_a_column_of_a_table_is_read_like_lines(model: Path, lines: Path, table: Path) -> None:
+    for command, option in (("disambiguate", "--file"), ("cluster", "--contexts"), ("induce", "--contexts")):
+        asked = (command, "bank", "--model", model, "--json", option)
+        assert invoke(*asked, table, "--column", "text").stdout == invoke(*asked, lines).stdout
+        assert refused(*asked, table) == (
+            f"{table} is a table; say with --column (in Python column=…) which of its columns has the text: name, text."
+        )
+        assert "has no column 'body'; its columns are name, text" in refused(*asked, table, "--column", "body")
+        assert "lines.txt is not a table" in refused(*asked, lines, "--column", "text")
+        assert "standard input is not a table" in refused(*asked, "-", "--column", "text")
+
+
+def test_rows_have_names(model: Path, table: Path) -> None:
+    asked = ("cluster", "bank", "--model", model, "--contexts", table, "--column", "text", "-k", "2")
+    found = json.loads(invoke(*asked, "--id", "name", "--json").stdout)
+    assert [(usage["line"], usage["id"]) for usage in found["usages"]] == [(1, "m"), (4, "p"), (4, "p"), (5, "r")]
+    shown = invoke(*asked, "--id", "name").stdout
+    assert f"\n  m: {AT_THE_BANK}\n" in shown
+    assert "\n  p: boat, bank, shore, banks\n" in shown
+    ended = invoke(*asked)
+    assert f"\n  row 1: {AT_THE_BANK}\n" in ended.stdout
+    assert "2 rows without any form of 'bank'" in ended.stderr
+    named = ("cluster", "bank", "--model", model, "--contexts", table, "--id", "name")
+    assert "--id names a column of a table" in invoke(*named, code=2).stderr
+    text = ("disambiguate", "bank", AT_THE_BANK, "--model", model, "--column", "text")
+    assert "pass the table with --file" in invoke(*text, code=2).stderr

@@ -23,6 +23,7 @@ from wordatoms.contexts.usages import Usage
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError, UnknownWordError, WordatomsError
 from wordatoms.senses.model import BATCH_TEXTS, LEAST_PICKED, SenseModel
+from wordatoms.senses.topics import document_topics
 from wordatoms.text.tokenizer import Tokenizer
 
 MONEY, RIVER, SONG = range(3)
@@ -490,3 +491,32 @@ def test_questions_import_nothing_heavy(model: SenseModel) -> None:
     )
     result = subprocess.run([sys.executable, "-c", script, model.path], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == ""
+
+
+def test_columns_of_tables_are_texts(model: SenseModel) -> None:
+    pandas, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    texts = ["The bank gave a loan of cash.", None, "A boat on the river near the bank."]
+    plain = [text or "" for text in texts]
+    expected = [len(found) for found in model.disambiguate_each("bank", plain)]
+    columns = (
+        pandas.Series(texts),
+        pandas.Series([texts[0], float("nan"), texts[2]]),
+        pandas.Series(texts, dtype="string"),
+        pa.array(texts),
+        pa.chunked_array([texts[:1], texts[1:]]),
+        np.array(plain),
+        tuple(texts),
+    )
+    for column in columns:
+        for asked in (column, (text for text in column)):
+            assert [len(found) for found in model.disambiguate_each("bank", asked)] == expected
+        assert model.cluster("bank", column, 2).texts == (0, 2)
+        assert len(model.usages("bank", iter(column))) == 2
+        np.testing.assert_array_equal(model.induce("bank", column), model.induce("bank", plain))
+        assert document_topics(model, column).n_words.tolist() == document_topics(model, plain).n_words.tolist()
+    frame = pandas.DataFrame({"text": plain})
+    for table in (frame, pa.table({"text": plain}), {"text": plain}, b"a bank"):
+        with pytest.raises(InputError, match=f"the texts are a {type(table).__name__}; pass a list of texts, or one"):
+            model.cluster("bank", table)
+    with pytest.raises(InputError, match="no form of 'bank' is in the 1 texts"):
+        model.cluster("bank", (text for text in ["nothing"]))

@@ -224,7 +224,7 @@ def test_command(model: SenseModel, tmp_path: Path) -> None:
     found = json.loads(run(*asked, "--corpus", text, "--json", "-n", 1)[1])
     assert found["word"] == WORD
     assert set(found["senses"][0]["sentences"][0]) == {
-        *("text", "score", "source", "line", "start", "end", "probability")
+        *("text", "score", "source", "line", "start", "end", "probability", "row_name")
     }
     assert [len(sense["sentences"]) for sense in found["senses"]] == [1, 1]
 
@@ -256,3 +256,32 @@ def test_candidates_add_up_in_any_order(places: list[tuple[int, int]], n_most: i
     assert list(merged.items()) == list(module._merge(shuffled, n_most).items())
     for words, best in merged.items():
         assert best.place == min(each.place for each in made if each.words == words)
+
+
+def test_sentences_of_a_table_have_rows_and_names(model: SenseModel, tmp_path: Path) -> None:
+    lines = planted_text().splitlines()
+    cells = ["\n\n".join(lines[start : start + 2]) for start in range(0, len(lines), 2)]
+    rows = [{"name": f"n{number}", "text": cell} for number, cell in enumerate(["", *cells], 1)]
+    table = write(tmp_path / "table.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode())
+    plain = representative_sentences(model, WORD, [write(tmp_path / "text.txt", planted_text().encode())], n=9)
+    for names in ("name", None):
+        found = representative_sentences(model, WORD, [table], n=9, column="text", names=names)
+        assert [each.n_sentences for each in found] == [each.n_sentences for each in plain]
+        pairs = [
+            (mine, other)
+            for each, others in zip(found, plain, strict=True)
+            for mine, other in zip(each.sentences, others.sentences, strict=True)
+        ]
+        assert pairs
+        for mine, other in pairs:
+            assert (mine.text, mine.score, mine.start) == (other.text, other.score, other.start)
+            assert mine.line == (other.line - 1) // 2 + 2
+            assert mine.row_name == (f"n{mine.line}" if names else None)
+            assert mine.source == str(table)
+    with pytest.raises(InputError, match="is a table; say with --column"):
+        representative_sentences(model, WORD, [table])
+    with pytest.raises(InputError, match="names are a column of a table"):
+        representative_sentences(model, WORD, [table], names="name")
+    asked = (WORD, "--model", model.path, "--corpus", table, "--column", "text")
+    assert "[n2]" in run(*asked, "--id", "name")[1]
+    assert f"[{table}:2]" in run(*asked)[1]

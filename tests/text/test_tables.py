@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from samples import COMPRESSORS, every_compression, write
 from wordatoms.errors import InputError, MissingExtraError
-from wordatoms.text import tables
-from wordatoms.text.tables import Row, Table, open_table, table_kind
+from wordatoms.text import shards, tables
+from wordatoms.text.tables import Row, Table, find_text_column, open_table, table_kind
 
 SUFFIXES = {"": "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "zstd": ".zst"}
 
@@ -188,3 +188,49 @@ def test_progress_comes_to_the_end(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", b"text\nx\ny\n")
     assert len(list(Table(str(path), "csv").rows(["text"], on_read=seen.append))) == 2
     assert seen[-1] == path.stat().st_size
+
+
+# --- The column as text
+
+
+def plain_text(path: Path, column: str, **options: bool) -> bytes:
+    found = find_text_column(str(path), column, **options)
+    assert found
+    return b"".join(found.plain_text())
+
+
+def test_a_cell_with_line_breaks_is_several_paragraphs(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", b'a,text\n1,"x\r\n\r\n y\rz\n"\n2,\n3,  \n4,last\n')
+    assert plain_text(path, "text") == b"x\n y\nz\nlast\n"
+    found = find_text_column(str(path), "text")
+    assert found
+    assert found.find_rows({1, 3, 4}, "a") == {1: (1, "1"), 3: (1, "1"), 4: (4, "4")}
+    assert found.find_rows({2}) == {2: (1, None)}
+    assert found.find_rows(set()) == {}
+
+
+def test_long_lines_are_cut_as_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shards, "MAX_PARAGRAPH_BYTES", 16)
+    long = "one two three four " + "ä" * 30 + " five"
+    path = write(tmp_path / "a.jsonl", json.dumps({"text": long}).encode())
+    copy = write(tmp_path / "copy.txt", plain_text(path, "text"))
+    read = b"".join(shards.read_blocks(shards.Shard(str(copy)), block_bytes=16))
+    assert read == copy.read_bytes()
+    assert max(map(len, read.splitlines())) < 16
+    assert read.replace(b"\n", b"").replace(b" ", b"").decode() == long.replace(" ", "")
+
+
+@settings(max_examples=60, deadline=None)
+@given(cells=st.lists(CELL, max_size=6))
+def test_rows_of_lines(cells: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
+    content = "".join(json.dumps({"text": cell, "id": number}) + "\n" for number, cell in enumerate(["first", *cells]))
+    path = write(tmp_path_factory.getbasetemp() / "lines.jsonl", content.encode())
+    found = find_text_column(str(path), "text")
+    assert found
+    lines = b"".join(found.plain_text()).decode().removesuffix("\n").split("\n")
+    rows = found.find_rows(range(1, len(lines) + 1), "id")
+    assert len(rows) == len(lines)
+    for number, line in enumerate(lines, 1):
+        row, name = rows[number]
+        assert name == str(row - 1)
+        assert line in ["first", *cells][row - 1].replace("\r", "\n").split("\n")

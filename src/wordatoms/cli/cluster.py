@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import click
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
 from wordatoms.cli.output import counted, remark, show_json
-from wordatoms.cli.texts import marked_places, read_lines
+from wordatoms.cli.texts import marked_places, read_lines, read_names
 from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ N_TYPICAL, LONGEST = 3, 100
 @click.command()
 @click.argument("word")
 @options.contexts
+@options.context_column
+@options.row_names
 @click.option("-k", "k", type=options.NUMBER_OR_AUTO, default="auto", help="Number of clusters, or auto.")
 @options.mark
 @options.model
@@ -32,26 +34,29 @@ N_TYPICAL, LONGEST = 3, 100
 @options.as_json
 @options.quiet
 def cluster(
-    word: str, contexts: str, k: Any, mark: str | None, model: str, seed: int, as_json: bool, quiet: bool
+    word: str, contexts: str, k: Any, mark: str | None, model: str, seed: int, as_json: bool, quiet: bool, **given: Any
 ) -> None:
     """Cluster the occurrences of WORD in your texts by sense.
 
     This is word-sense induction. Every occurrence of WORD in any inflected form is a usage. Shows the clusters, the
     senses that are meant in each, and its most typical texts. WORD may be unknown, or several words such as "new york".
     """
-    texts = read_lines(contexts, blank=True)  # with blank lines, so that the numbers are those of the file
+    options.check_row_names(given)
+    column = given["column"]
+    texts = read_lines(contexts, column, blank=True)  # with blank lines, so that the numbers are those of the file
+    names = read_names(contexts, column, given["names"]) if given["names"] else None
     opened = load_model(model)
     found = _find_clusters(opened, word, texts, k, mark, seed)
     n_without = len(texts) - len(set(found.texts))
     if k != "auto" and len(found) < k:
         remark(f"{len(found.usages):,} usages make {len(found):,} clusters, fewer than {k:,}", quiet=quiet)
     if as_json:
-        show_json({"word": found.word, "clusters": list(_clusters(found)), "usages": _usages(found)})
+        show_json({"word": found.word, "clusters": list(_clusters(found)), "usages": _usages(found, names)})
     else:
-        _show(found, texts)
+        _show(found, texts, names or [f"{'row' if column else 'line'} {place}" for place in range(1, len(texts) + 1)])
     if n_without:
         missing = f"any form of {word!r}" if mark is None else "a marked word"
-        remark(f"{counted(n_without, 'line')} without {missing}", quiet=quiet)
+        remark(f"{counted(n_without, 'row' if column else 'line')} without {missing}", quiet=quiet)
 
 
 def _find_clusters(
@@ -79,15 +84,21 @@ def _clusters(found: UsageClusters) -> Iterator[dict[str, Any]]:
         yield {"cluster": number, "size": len(found.members(number)), "senses": senses, "typical_lines": typical}
 
 
-def _usages(found: UsageClusters) -> list[dict[str, Any]]:
+def _usages(found: UsageClusters, names: Sequence[str | None] | None) -> list[dict[str, Any]]:
     rows = zip(found.texts, found.usages, found.labels, strict=True)
     return [
-        {"line": text + 1, "position": usage.position, "form": usage.form, "cluster": label}
+        {
+            "line": text + 1,
+            **({"id": names[text]} if names else {}),
+            "position": usage.position,
+            "form": usage.form,
+            "cluster": label,
+        }
         for text, usage, label in rows
     ]
 
 
-def _show(found: UsageClusters, texts: list[str]) -> None:
+def _show(found: UsageClusters, texts: Sequence[str], places: Sequence[str | None]) -> None:
     for each in _clusters(found):
         share = each["size"] / len(found.labels)
         click.echo(f"cluster {each['cluster'] + 1}: {counted(each['size'], 'usage')} ({share:.0%})")
@@ -95,5 +106,6 @@ def _show(found: UsageClusters, texts: list[str]) -> None:
             atom = "" if sense["atom"] < 0 else f"atom {sense['atom']}: "
             click.echo(f"  {sense['probability']:.2f}  {atom}{sense['label']}")
         for line in each["typical_lines"]:
-            text = texts[line - 1]
-            click.echo(f"  line {line}: {text if len(text) <= LONGEST else text[: LONGEST - 1] + '…'}")
+            text = " ".join(texts[line - 1].split())
+            shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+            click.echo(f"  {places[line - 1] or f'row {line}'}: {shown}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import tee
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +30,9 @@ N_NEAREST = 8
     "--file",
     "path",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True),
-    help="File with one text per line instead of TEXT; - is standard input.",
+    help="File with one text per line instead of TEXT; - is standard input. A table needs --column.",
 )
+@options.context_column
 @options.mark
 @options.model
 @options.method
@@ -42,6 +43,7 @@ def disambiguate(
     word: str,
     text: str | None,
     path: str | None,
+    column: str | None,
     mark: str | None,
     model: str,
     method: Method,
@@ -58,9 +60,12 @@ def disambiguate(
     """
     if (text is None) == (path is None):
         raise click.UsageError("pass either TEXT, or --file with one text per line.")
+    if column and path is None:
+        raise click.UsageError("--column names a column of a table; pass the table with --file.")
     opened = load_model(model)
     if text is None:
-        _show_lines(opened, word, str(path), number, mark, method, as_json=as_json)
+        with open_lines(str(path), column) as lines:
+            _show_lines(opened, word, lines, str(path), number, mark, method, as_json=as_json)
     elif mark is None:
         _show_answers(opened.disambiguate(word, text, method=method), number, as_json=as_json)
     else:
@@ -97,24 +102,31 @@ def _show_answers(answers: list[Disambiguation], number: int, *, as_json: bool) 
 
 
 def _show_lines(
-    opened: SenseModel, word: str, path: str, number: int, mark: str | None, method: Method, *, as_json: bool
+    opened: SenseModel,
+    word: str,
+    lines: Iterator[str],
+    path: str,
+    number: int,
+    mark: str | None,
+    method: Method,
+    *,
+    as_json: bool,
 ) -> None:
     """Show one row per occurrence, as soon as its line is read."""
     n_with = n_without = 0
-    with open_lines(path) as lines:
-        places: Iterable[tuple[int, str | Usage]]
-        places = enumerate(lines) if mark is None else marked_places(lines, mark, opened.tokenizer)
-        numbers, texts = tee(places)
-        found = opened.disambiguate_each(word, (text for _, text in texts), method=method)
-        for (line, _), answers in zip(((at + 1, text) for at, text in numbers), found, strict=True):
-            if answers and not n_with and not as_json:
-                click.echo("line\tform\tprobability\tatom\tlabel\tdecided by")
-            n_with, n_without = n_with + bool(answers), n_without + (not answers)
-            for answer in answers:
-                if as_json:
-                    show_json({"line": line, **_record(answer, number)}, indent=None)
-                else:
-                    click.echo(_row(line, answer))
+    places: Iterable[tuple[int, str | Usage]]
+    places = enumerate(lines) if mark is None else marked_places(lines, mark, opened.tokenizer)
+    numbers, texts = tee(places)
+    found = opened.disambiguate_each(word, (text for _, text in texts), method=method)
+    for (line, _), answers in zip(((at + 1, text) for at, text in numbers), found, strict=True):
+        if answers and not n_with and not as_json:
+            click.echo("line\tform\tprobability\tatom\tlabel\tdecided by")
+        n_with, n_without = n_with + bool(answers), n_without + (not answers)
+        for answer in answers:
+            if as_json:
+                show_json({"line": line, **_record(answer, number)}, indent=None)
+            else:
+                click.echo(_row(line, answer))
     if not n_with:
         opened.check_findable(word)
         raise InputError(f"no line of {path} contains a form of {word!r}; pass texts with the word, one per line.")

@@ -137,13 +137,27 @@ contexts = click.option(
     "--contexts",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True),
     required=True,
-    help="File with one text per line; - is standard input.",
+    help="File with one text per line; - is standard input. A table needs --column.",
+)
+context_column = click.option(
+    "--column",
+    metavar="NAME",
+    help="The file is a table (.csv, .tsv, .jsonl, .ndjson, .parquet) with a text in this column of each row.",
 )
 mark = click.option(
     "--mark",
     metavar="MARKS",
     help="The word stands between these marks, such as [] in 'He lit the [match] slowly'; other places do not count.",
 )
+column = click.option(
+    "--column", metavar="NAME", help="The files are tables (.csv, .tsv, .jsonl, .ndjson, .parquet) with the text here."
+)
+text_column = click.option(
+    "--column",
+    metavar="NAME",
+    help="The --text are tables with the text in this column.  [default: the column that was counted]",
+)
+row_names = click.option("--id", "names", metavar="NAME", help="Column of the tables with the names of the rows.")
 replace_invalid = click.option("--replace-invalid", is_flag=True, help="Replace invalid UTF-8 instead of failing.")
 
 
@@ -171,6 +185,12 @@ method = click.option(
     help="Senses by use, or from the code of the word, as in the paper; auto takes uses where the model has them.",
 )
 number = click.option("-n", "--number", type=click.IntRange(1), default=10, help="Items to show.")
+
+
+def check_row_names(given: Mapping[str, Any]) -> None:
+    """Raise for names of rows without the column of a table."""
+    if given["names"] and not given["column"]:
+        raise click.UsageError("--id names a column of a table; say with --column where the text is.")
 
 
 def local_run(given: Mapping[str, Any]) -> Run:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from wordatoms.senses.sentences import SenseSentences
 
 INDENT = " " * 9
+PASSED_ON = ("forms", "method", "rank", "include_target", "column", "names", "replace_invalid")
+"""Options that have the names of parameters."""
 
 
 @click.command()
@@ -45,6 +47,8 @@ INDENT = " " * 9
 @click.option(
     "--words", "lengths", type=options.RANGE, default="5-60", help="How many other known words a sentence may have."
 )
+@options.column
+@options.row_names
 @options.replace_invalid
 @options.threads
 @options.as_json
@@ -55,15 +59,16 @@ def sentences(
     """Find the sentences that best show each sense of WORD.
 
     More texts may follow --corpus, as in --corpus part-*.txt. A sentence is listed under the sense that is the
-    likeliest in it, if there is one, with its score (how typical it is of the sense), its file and its line. A model
-    whose text was not observed, and --method code, have the paper's senses instead: a sentence is listed under the atom
-    that it is nearest to.
+    likeliest in it, if there is one, with its score (how typical it is of the sense), its file and its line, or its row
+    in a table. A model whose text was not observed, and --method code, have the paper's senses instead: a sentence is
+    listed under the atom that it is nearest to.
     """
     from wordatoms.contexts.sif import DEFAULT_A
     from wordatoms.senses.sentences import representative_sentences
 
     if not corpus:
         raise click.UsageError("Missing option '--corpus'.")
+    options.check_row_names(given)
     opened = load_model(model)
     found = representative_sentences(
         opened,
@@ -74,7 +79,7 @@ def sentences(
         shortest=given["lengths"][0],
         longest=given["lengths"][1],
         run=options.local_run(given),
-        **{name: given[name] for name in ("forms", "method", "rank", "include_target", "replace_invalid")},
+        **{name: given[name] for name in PASSED_ON},
     )
     if as_json:
         show_json({"word": found[0].sense.word, "senses": found})
@@ -90,7 +95,8 @@ def _show(found: Sequence[SenseSentences]) -> None:
         click.echo(f"\n  {_importance(sense)}{sense.label} ({each.n_sentences:,} sentences{only_in})")
         for sentence in each.sentences:
             text = highlight(sentence.text, sentence.start, sentence.end)
-            click.echo(f"{INDENT}{sentence.score:.2f}  {text} [{sentence.source}:{sentence.line}]")
+            place = f"{sentence.source}:{sentence.line}" if sentence.row_name is None else sentence.row_name
+            click.echo(f"{INDENT}{sentence.score:.2f}  {text} [{place}]")
         if not each.sentences:
             click.echo(f"{INDENT}no sentence fits it best")
 

@@ -1,4 +1,4 @@
-"""Reading the files with one text per line that commands are given."""
+"""Reading the files with one text per line, or per row of a table, that commands are given."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from wordatoms.errors import InputError
 from wordatoms.text.files import standard_input
+from wordatoms.text.tables import find_text_column, table_kind
 
 if TYPE_CHECKING:
     from wordatoms.contexts.usages import Usage
@@ -18,13 +19,19 @@ LONGEST_LINE = 4 << 20
 """Bytes; the file may be a device that never ends."""
 
 
-def read_lines(path: str, *, blank: bool = False) -> list[str]:
-    """Read the lines of a file, with `blank` also the blank ones; there must be one that is not."""
-    with open_lines(path) as lines:
+def read_lines(path: str, column: str | None = None, *, blank: bool = False) -> list[str]:
+    """Read the lines of a file or a column of a table, with `blank` also blank ones; there must be one that is not."""
+    with open_lines(path, column) as lines:
         found = [line for line in lines if blank or line.strip()]
     if not any(line.strip() for line in found):
         raise InputError(f"{path} contains no contexts; write one per line.")
     return found
+
+
+def read_names(path: str, column: str, names: str) -> list[str | None]:
+    """Read the names of the rows of a table; `column` is the one with the text."""
+    found = find_text_column(path, column)
+    return [name for _, name in found.texts(names)] if found else []
 
 
 def marked_places(texts: Iterable[str], marks: str, tokenizer: Tokenizer) -> Iterator[tuple[int, Usage]]:
@@ -37,8 +44,12 @@ def marked_places(texts: Iterable[str], marks: str, tokenizer: Tokenizer) -> Ite
 
 
 @contextmanager
-def open_lines(path: str) -> Iterator[Iterator[str]]:
-    """Iterate over the lines of a file or of standard input, without their line ends."""
+def open_lines(path: str, column: str | None = None) -> Iterator[Iterator[str]]:
+    """Iterate over the lines of a file or of standard input, without their line ends, or over a column of a table."""
+    if column or table_kind(path):
+        table = find_text_column(path, column)
+        yield (text for text, _ in table.texts()) if table else iter(())
+        return
     with nullcontext(standard_input()) if path == "-" else Path(path).open("rb") as file:
         lines = iter(lambda: file.readline(LONGEST_LINE + 1), b"")
         yield (_decode(line, path, number) for number, line in enumerate(lines, 1))

@@ -46,6 +46,7 @@ def _choice(name: str, choices: Iterable[str], default: str, help: str) -> Calla
 
 text_argument = click.argument("text", nargs=-1, required=True)
 count_options = _with(
+    options.column,
     _number("--min-count", default=5, help="Drop rarer words."),
     _number(
         "--max-words",
@@ -145,8 +146,8 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     Counts words and pairs, learns word vectors, the map from contexts to words, and the
     atoms, and finds the senses of all words by their use. TEXT is any number of
     files, folders, globs, addresses such as s3://bucket/texts, or - for standard input. Files have one paragraph per
-    line or are MediaWiki dumps, plain or compressed (gzip, bzip2, xz, zstd). Finished stages are skipped; an
-    interrupted run resumes.
+    line, or are tables (with --column), MediaWiki dumps or output of WikiExtractor, plain or compressed (gzip, bzip2,
+    xz, zstd). Finished stages are skipped; an interrupted run resumes.
     """
     from wordatoms.pipeline.train import check_training, streams_of, train
 
@@ -210,6 +211,7 @@ def embed(model: str, text: tuple[str, ...], output: str | None, **given: Any) -
 @click.command("map")
 @click.argument("model")
 @click.option("--text", multiple=True, help="Text to read; may be repeated.  [default: the text that was counted]")
+@options.text_column
 @map_options
 @options.seed
 @reading_options
@@ -225,7 +227,7 @@ def map_(model: str, text: tuple[str, ...], **given: Any) -> None:
     folder = ModelFolder(model)
     settings = MapSettings(**{name: given[name] for name in MapSettings.__dataclass_fields__})
     with _opened_run(given) as run:
-        made = map_contexts(folder, settings, sources=text, force=given["force"], run=run)
+        made = map_contexts(folder, settings, sources=text, column=given["column"], force=given["force"], run=run)
     _show_made(folder, "map", made, given)
 
 
@@ -252,6 +254,7 @@ def atomize(model: str, **given: Any) -> None:
 @click.command()
 @click.argument("model")
 @click.option("--text", multiple=True, help="Text to read; may be repeated.  [default: the text that was counted]")
+@options.text_column
 @_number("--occurrences", "n_occurrences", default=500, help="Maximum occurrences read per word.")
 @options.seed
 @reading_options
@@ -268,7 +271,7 @@ def observe(model: str, text: tuple[str, ...], **given: Any) -> None:
     folder = ModelFolder(model)
     settings = ObserveSettings(**{name: given[name] for name in ObserveSettings.__dataclass_fields__})
     with _opened_run(given) as run:
-        made = observe(folder, settings, sources=text, force=given["force"], run=run)
+        made = observe(folder, settings, sources=text, column=given["column"], force=given["force"], run=run)
     _show_made(folder, "observe", made, given)
 
 

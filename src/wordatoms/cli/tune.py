@@ -20,6 +20,7 @@ GRID = ("a", "window", "falloff", "noise", "scale")
 @click.command()
 @click.argument("model")
 @click.option("--text", multiple=True, help="Text that the model was not trained on; may be repeated.")
+@options.text_column
 @click.option("--from", "other", metavar="MODEL", help="Copy the settings of a model that was tuned before.")
 @click.option("--atoms", "n_atoms", type=options.NUMBERS, help="Numbers of atoms to try, such as 1000,2000.")
 @click.option("--sparsity", "sparsities", type=options.NUMBERS, help="Maximum atoms per word to try, such as 3,5,8.")
@@ -81,7 +82,8 @@ def _tune(folder: ModelFolder, given: dict[str, Any], *, quiet: bool) -> TuningR
         remark(f"{trial.setting} {trial.value:g}: {trial.measure} {trial.score:.4f}", quiet=quiet)
 
     run = options.local_run({**given, "quiet": quiet})
-    return tune(folder, given["text"], settings, force=given["force"], run=run, on_trial=on_trial)
+    choices = {"column": given["column"], "force": given["force"], "run": run}
+    return tune(folder, given["text"], settings, **choices, on_trial=on_trial)
 
 
 def _compare_atoms(folder: ModelFolder, other: ModelFolder) -> None:

@@ -169,7 +169,7 @@ class Quotations:
 
 
 def quote(sentence: Sentence, probability: float | None) -> Quote:
-    text, score, source, line, start, end, _ = sentence
+    text, score, source, line, start, end, *_ = sentence
     offsets = utf16_offsets(text)
     return Quote(text, score, source, line, offsets[start], offsets[end], probability)
 

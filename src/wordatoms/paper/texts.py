@@ -14,7 +14,7 @@ from typing import Any
 
 from wordatoms.embeddings.trainers import TRAINERS
 from wordatoms.errors import InputError
-from wordatoms.pipeline.sources import recorded_hashes, recorded_sources, settings_of
+from wordatoms.pipeline.sources import CountSettings, recorded_hashes, recorded_sources, settings_of
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.corpus import SHARD_BYTES, Corpus, open_corpus
@@ -32,14 +32,15 @@ def evaluation_text(
     if not (sources or counted):
         raise InputError(f"{folder.path} has imported vectors and no text; pass one with --text.")
     found = sources or recorded_sources(counted)
-    replace_invalid = bool(counted) and settings_of(counted).replace_invalid
+    reading = settings_of(counted) if counted else CountSettings()
     with TemporaryDirectory(prefix="wordatoms-") as work:
         with run.progress.text_bar("files", n_bytes=None) as report:
             corpus = open_corpus(
                 found,
                 work=Path(work),
                 threads=run.n_threads,
-                replace_invalid=replace_invalid,
+                column=None if sources else reading.column,
+                replace_invalid=reading.replace_invalid,
                 shard_bytes=shard_bytes,
                 on_bytes=report,
             )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,8 @@ from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.parts import model_tokenizer
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.corpus import Corpus
+from wordatoms.text.files import find_files
+from wordatoms.text.tables import table_kind
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ def map_contexts(
     settings: MapSettings | None = None,
     *,
     sources: Sequence[str | Path] = (),
+    column: str | None = None,
     force: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> bool:
@@ -75,6 +78,8 @@ def map_contexts(
         Window, weights and seed.
     sources : sequence of str or Path, optional
         Text; by default the one that was counted. Imported vectors need it.
+    column : str, optional
+        The column of `sources` that has the text, if they are tables; by default the one that was counted.
     force : bool, default False
         Run the stage again.
     run : Run, optional
@@ -97,7 +102,7 @@ def map_contexts(
         embedded = embedding_record(folder)
         if not sources and _is_done(folder, settings, embedded, force=force):
             return False  # without looking for the text
-        with model_text(folder, sources, run) as corpus:
+        with model_text(folder, sources, run, column=column) as corpus:
             facts = _facts(settings, embedded, digest(corpus.files))
             if folder.is_done("map", facts, force=force):
                 return False
@@ -122,14 +127,23 @@ def embedding_record(folder: ModelFolder) -> dict[str, Any]:
 
 
 @contextmanager
-def model_text(folder: ModelFolder, sources: Sequence[str | Path], run: Run = DEFAULT_RUN) -> Iterator[Corpus]:
-    """Open the given text, or by default the text that was counted."""
+def model_text(
+    folder: ModelFolder, sources: Sequence[str | Path], run: Run = DEFAULT_RUN, *, column: str | None = None
+) -> Iterator[Corpus]:
+    """Open the given text, or by default the text that was counted.
+
+    Tables have their text in the given column, or by default in that of the text that was counted.
+    """
     counted = folder.stages.get("count")
     if sources:
         reading = settings_of(counted) if counted else CountSettings()
+        if column or not any(map(table_kind, find_files(sources))):
+            reading = replace(reading, column=column)
         with opened_text(sources, folder, reading, run) as corpus:
             yield corpus
         return
+    if column:
+        raise InputError(f"the column {column!r} was named without a table; pass it with --text.")
     if not counted:
         raise InputError(f"{folder.path} has imported vectors, which come without a text; pass one with --text.")
     with counted_text(folder, (), run) as corpus:

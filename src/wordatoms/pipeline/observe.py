@@ -74,6 +74,7 @@ def observe(
     settings: ObserveSettings | None = None,
     *,
     sources: Sequence[str | Path] = (),
+    column: str | None = None,
     force: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> bool:
@@ -87,6 +88,8 @@ def observe(
         How occurrences are sampled.
     sources : sequence of str or Path, optional
         The text, by default the one that was counted.
+    column : str, optional
+        The column of `sources` that has the text, if they are tables; by default the one that was counted.
     force : bool, default False
         Observe again.
     run : Run, optional
@@ -115,7 +118,7 @@ def observe(
             )
         if not sources and _is_done(folder, parts, settings, force=force):
             return False  # without looking for the text
-        with model_text(folder, sources, run) as corpus:
+        with model_text(folder, sources, run, column=column) as corpus:
             facts = _facts(folder, parts, settings, digest(corpus.files))
             if folder.is_done("observe", facts, force=force):
                 return False

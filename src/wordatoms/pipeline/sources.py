@@ -42,6 +42,8 @@ class CountSettings:
         Phrases that become one word, such as "new york" → "new_york".
     replace_invalid : bool, default False
         Replace invalid UTF-8 instead of failing.
+    column : str, optional
+        The column of tables (.csv, .tsv, .jsonl, .ndjson, .parquet) that has the text; all files are then tables.
     language : str, default "en"
         Code of the language, for inflected forms; it does not change the counts.
 
@@ -60,19 +62,21 @@ class CountSettings:
     pretokenized: bool = False
     phrases: tuple[str, ...] = ()
     replace_invalid: bool = False
+    column: str | None = None
     language: str = DEFAULT_LANGUAGE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "language", check_language(self.language))
 
     def record(self) -> dict[str, Any]:
-        """Return the settings for the manifest, which names a language unless it is English.
+        """Return the settings for the manifest, which names a column if there is one, and a language unless English.
 
         Returns
         -------
         dict
         """
-        return {name: value for name, value in asdict(self).items() if (name, value) != ("language", DEFAULT_LANGUAGE)}
+        usual = {"language": DEFAULT_LANGUAGE, "column": None}
+        return {name: value for name, value in asdict(self).items() if name not in usual or value != usual[name]}
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -87,7 +91,7 @@ def opened_text(
     settings: CountSettings,
     run: Run = DEFAULT_RUN,
 ) -> Iterator[Corpus]:
-    """Open a text; files that a stream or an archive was unpacked to are removed at the end."""
+    """Open a text; files that a stream, an archive or a table was written to are removed at the end."""
     spool = folder.work / "text"
     spool.mkdir(parents=True, exist_ok=True)
     try:
@@ -96,6 +100,7 @@ def opened_text(
                 sources,
                 work=spool,
                 threads=run.n_threads,
+                column=settings.column,
                 replace_invalid=settings.replace_invalid,
                 on_bytes=report,
                 remote_map=run.engine.map if run.engine and run.engine.is_remote else None,
@@ -117,14 +122,20 @@ def counted_text(folder: ModelFolder, sources: Sequence[str | Path], run: Run = 
 
 
 def as_input(file: TextFile) -> dict[str, Any]:
-    """Return a file's record for the manifest, with an absolute path."""
+    """Return a file's record for the manifest, with an absolute path, and the column if it is a table."""
     is_found = file.path == "-" or is_address(file.path)
-    return {**asdict(file), "path": file.path if is_found else os.path.abspath(file.path)}  # noqa: PTH100
+    path = file.path if is_found else os.path.abspath(file.path)  # noqa: PTH100
+    return {name: value for name, value in {**asdict(file), "path": path}.items() if name != "column" or value}
 
 
 def digest(files: Iterable[TextFile]) -> str:
-    """Return one hash for all files, independent of their order and names."""
-    return hashlib.sha256("".join(sorted(file.sha256 for file in files)).encode()).hexdigest()
+    """Return one hash for all files and the columns of tables, independent of their order and names."""
+    return hashlib.sha256("".join(sorted(map(text_key, files))).encode()).hexdigest()
+
+
+def text_key(file: TextFile) -> str:
+    """Return what tells the text of a file from others."""
+    return f"{file.sha256} {file.column}" if file.column else file.sha256
 
 
 @contextmanager

@@ -84,7 +84,8 @@ def train(
     Parameters
     ----------
     sources : sequence of str or Path
-        Files, folders or globs of text, one paragraph per line; compressed files and MediaWiki dumps are recognised.
+        Files, folders or globs of text, one paragraph per line; compressed files, MediaWiki dumps and the output of
+        WikiExtractor are recognised. Tables need `settings` that name the column with the text.
     folder : str or Path
         The model's folder. Stages that it already has with the same settings are skipped.
     method : str, default "pmi"
@@ -114,6 +115,7 @@ def train(
     --------
     >>> import wordatoms as wa
     >>> model = wa.train(["corpus/"], "my.model", parameters={"dim": 100})  # doctest: +SKIP
+    >>> model = wa.train(["news.csv"], "news.model", settings=wa.CountSettings(column="text"))  # doctest: +SKIP
     """
     require_several(sources, "the sources", "files")
     check_training(sources, method, parameters or {})

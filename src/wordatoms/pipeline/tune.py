@@ -16,7 +16,7 @@ from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, require_several
 from wordatoms.pipeline.atomize import AtomSettings, atomize, learn_atoms, read_atom_report
 from wordatoms.pipeline.map import model_text
-from wordatoms.pipeline.sources import as_input
+from wordatoms.pipeline.sources import as_input, text_key
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.parts import model_tokenizer
 from wordatoms.storage.files import write_json
@@ -65,6 +65,7 @@ def tune(
     sources: Sequence[str | Path],
     settings: TuneSettings | None = None,
     *,
+    column: str | None = None,
     force: bool = False,
     run: Run = DEFAULT_RUN,
     on_trial: OnTrial | None = None,
@@ -79,6 +80,8 @@ def tune(
         Text that the model was not trained on.
     settings : TuneSettings, optional
         What is tried.
+    column : str, optional
+        The column of `sources` that has the text, if they are tables; by default the one that was counted.
     force : bool, default False
         Tune again.
     run : Run, optional
@@ -107,7 +110,7 @@ def tune(
         )
     for stage in ("map", "atomize"):
         folder.require(stage, f"run: wordatoms {stage} {folder.path}")
-    with folder.working(), model_text(folder, sources, run) as corpus:
+    with folder.working(), model_text(folder, sources, run, column=column) as corpus:
         facts = _facts(settings, corpus)
         if folder.is_done("tune", facts, force=force):
             return None
@@ -170,7 +173,7 @@ def is_held_out(folder: ModelFolder, inputs: Sequence[Mapping[str, Any]]) -> boo
 def _facts(settings: TuneSettings, corpus: Corpus) -> dict[str, Any]:
     grid = {name: list(values) for name, values in {**GRID, **settings.grid}.items()}
     others = {part.name: getattr(settings, part.name) for part in fields(settings) if part.name != "grid"}
-    return {**others, "grid": grid, "text": sorted(file.sha256 for file in corpus.files)}
+    return {**others, "grid": grid, "text": sorted(map(text_key, corpus.files))}
 
 
 def _read(folder: ModelFolder, corpus: Corpus, settings: TuneSettings, run: Run) -> _Text:

@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wordatoms.contexts.usages import Place, Usage
-from wordatoms.errors import InputError
+from wordatoms.errors import WordatomsError
 from wordatoms.senses.frames import Framed
 from wordatoms.text.compression import recognise_compression
 from wordatoms.text.files import HEAD_BYTES, is_address, is_dump, is_regular
-from wordatoms.text.shards import Shard, open_text, read_head
+from wordatoms.text.shards import ChunkStream, Shard, open_text, read_head
 from wordatoms.text.spans import find_spans, normal_form
+from wordatoms.text.tables import TextColumn, find_text_column
+from wordatoms.text.wikiextractor import is_extracted, unescape
 
 if TYPE_CHECKING:
     from wordatoms.senses.by_use import UseAnswers, UseDisambiguator
@@ -33,7 +35,7 @@ N_AROUND = 60
 MOST_LINE_BYTES = 1 << 20
 """A longer line is read up to here."""
 MOST_INFLATED_BYTES = 64 << 20
-"""In a compressed file, places further on are not looked up: all text before them has to be decompressed."""
+"""In a compressed file or a table, places further on are not looked up: all text before them has to be read."""
 SKIPPED_BYTES = 1 << 20
 """Read at once on the way to a place in a compressed file."""
 ELLIPSIS = "…"
@@ -181,8 +183,9 @@ class TextFile:
 
     path: str
     n_bytes: int
+    column: str = ""
 
-    def shard(self) -> Shard | None:
+    def text(self) -> Shard | TextColumn | None:
         """Return the text of the file, or None if it is not what was read in training."""
         if self.path == "-" or is_address(self.path):
             return None
@@ -193,9 +196,11 @@ class TextFile:
             compression = recognise_compression(head)
             if compression:
                 head = read_head(Shard(self.path, compression), HEAD_BYTES)
-        except (OSError, ValueError, InputError):  # a path in a manifest may be anything
+            # Invalid bytes would have been refused in training unless they were replaced.
+            table = find_text_column(self.path, self.column or None, head=head, replace_invalid=True)
+        except (OSError, ValueError, WordatomsError):  # a path in a manifest may be anything
             return None
-        return None if is_dump(head) else Shard(self.path, compression)
+        return table or (None if is_dump(head) else Shard(self.path, compression, is_extracted=is_extracted(head)))
 
 
 def recorded_files(inputs: Any) -> list[TextFile]:
@@ -204,8 +209,10 @@ def recorded_files(inputs: Any) -> list[TextFile]:
     `inputs` are the records of a manifest, which may come from a stranger.
     """
     try:
-        files = [TextFile(str(each["path"]), int(each["n_bytes"])) for each in inputs or ()]
-    except (KeyError, TypeError, ValueError, OverflowError):
+        files = [
+            TextFile(str(each["path"]), int(each["n_bytes"]), str(each.get("column") or "")) for each in inputs or ()
+        ]
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         return []
     return [file for file in files if file.n_bytes > 0]
 
@@ -214,27 +221,27 @@ def _read_lines(files: Sequence[TextFile], places: set[Place]) -> Mapping[Place,
     """Return the lines at some places, as far as they can be read."""
     found: dict[Place, str] = {}
     for number in {place.file for place in places}:
-        shard = files[number].shard() if 0 <= number < len(files) else None
-        if shard is None:
+        text = files[number].text() if 0 <= number < len(files) else None
+        if text is None:
             continue
         wanted = sorted(place for place in places if place.file == number and place.offset >= 0)
         try:
-            found.update(_lines_of(shard, wanted))
-        except (OSError, InputError):  # removed or damaged in the meantime
+            found.update(_lines_of(text, wanted))
+        except (OSError, WordatomsError):  # removed or damaged in the meantime
             continue
     return found
 
 
-def _lines_of(shard: Shard, places: Sequence[Place]) -> Iterator[tuple[Place, str]]:
+def _lines_of(text: Shard | TextColumn, places: Sequence[Place]) -> Iterator[tuple[Place, str]]:
     """Yield the line at each place of a file; places rise."""
-    if not shard.compression:
-        with Path(shard.path).open("rb") as file:
+    if isinstance(text, Shard) and not text.compression:
+        with Path(text.path).open("rb") as file:
             for place in places:
                 file.seek(place.offset)
-                yield place, _decode(file.readline(MOST_LINE_BYTES))
+                yield place, _decode(file.readline(MOST_LINE_BYTES), text)
         return
     position = 0
-    with io.BufferedReader(open_text(shard)) as stream:
+    with io.BufferedReader(open_text(text) if isinstance(text, Shard) else ChunkStream(text.plain_text())) as stream:
         for place in places:
             if not position <= place.offset <= MOST_INFLATED_BYTES:
                 continue
@@ -242,8 +249,9 @@ def _lines_of(shard: Shard, places: Sequence[Place]) -> Iterator[tuple[Place, st
                 position += len(chunk)
             line = stream.readline(MOST_LINE_BYTES)
             position += len(line)
-            yield place, _decode(line)
+            yield place, _decode(line, text)
 
 
-def _decode(line: bytes) -> str:
-    return line.decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r\n")
+def _decode(line: bytes, text: Shard | TextColumn) -> str:
+    decoded = line.decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r\n")
+    return unescape(decoded) if isinstance(text, Shard) and text.is_extracted else decoded

@@ -26,7 +26,7 @@ from wordatoms.atoms.meta_atoms import MetaAtoms
 from wordatoms.contexts.usages import Usage, find_usages
 from wordatoms.embeddings.embeddings import Embeddings, Neighbour
 from wordatoms.embeddings.neighbours import Neighbours
-from wordatoms.errors import InputError, ModelError, UnknownWordError, require_several, require_string
+from wordatoms.errors import InputError, ModelError, UnknownWordError, require_string, require_texts
 from wordatoms.senses.annotations import Notes, change_notes
 from wordatoms.senses.clustering import closeness, cluster_vectors
 from wordatoms.senses.frames import Results
@@ -773,8 +773,7 @@ class SenseModel:
         >>> [len(found) for found in wa.load().disambiguate_each("tie", texts)]
         [1, 0, 1]
         """
-        require_several(texts, "the texts", "texts")
-        is_known, remaining = self.knows(word), iter(texts)
+        is_known, remaining = self.knows(word), require_texts(texts)
         disambiguator: Disambiguator | UseDisambiguator | None = None
         if is_known:
             disambiguator = self._known_disambiguator(word, method, n_nearest)
@@ -859,7 +858,7 @@ class SenseModel:
         """
         from wordatoms.contexts.induced_map import find_contexts
 
-        require_several(texts, "the texts", "texts")
+        texts = require_texts(texts)
         learned = self.induced_map
         sif, inside = learned.sif(self.embeddings, self.tokenizer), include_target or learned.include_target
         return learned.induce(sif, find_contexts(word, texts, sif, window=learned.window, include_target=inside))
@@ -933,19 +932,17 @@ class SenseModel:
 
     def _numbered_usages(self, word: str, texts: Iterable[str | Usage]) -> list[tuple[int, Usage]]:
         """Return all occurrences of a word, each with the number of its text."""
-        require_several(texts, "the texts", "texts")
         forms, tokenizer = self.usage_forms(word), self.tokenizer
         return [
             (number, usage)
-            for number, text in enumerate(texts)
+            for number, text in enumerate(require_texts(texts))
             for usage in find_usages(word, text, tokenizer, forms=forms)
         ]
 
-    def _one_usage_each(self, word: str, texts: Sequence[str | Usage]) -> list[Usage]:
+    def _one_usage_each(self, word: str, texts: Iterable[str | Usage]) -> list[Usage]:
         """Return the first occurrence of a word in each text."""
-        require_several(texts, "the texts", "texts")
         forms, found = self.usage_forms(word), []
-        for number, text in enumerate(texts):
+        for number, text in enumerate(require_texts(texts)):
             usages = find_usages(word, text, self.tokenizer, forms=forms)
             if not usages:
                 raise InputError(f"no form of {word!r} is in text {number}, {str(text)[:40]!r}; leave it out.")
@@ -1166,7 +1163,7 @@ class SenseModel:
         return usages[0]
 
     def cluster(
-        self, word: str, texts: Sequence[str | Usage], k: int | Literal["auto"] = "auto", *, random_state: int = 0
+        self, word: str, texts: Iterable[str | Usage], k: int | Literal["auto"] = "auto", *, random_state: int = 0
     ) -> UsageClusters:
         """Cluster the occurrences of a word in texts by sense: word-sense induction.
 
@@ -1192,6 +1189,7 @@ class SenseModel:
         >>> wa.load().cluster("tie", texts, k=2).labels
         (0, 0, 1)
         """
+        texts = list(require_texts(texts))
         found = self._numbered_usages(word, texts)
         if not found:
             self.check_findable(word)

@@ -27,7 +27,7 @@ from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,7 @@ from wordatoms.text.corpus import Corpus, Shard, open_corpus
 from wordatoms.text.sentence_splitter import split_sentences
 from wordatoms.text.spans import find_spans, normal_form
 from wordatoms.text.tokenizer import Lexicon, Tokenizer
+from wordatoms.text.wikiextractor import unescape
 
 ALIKE = 0.6
 """Two sentences are near-duplicates if they share this much of all their words."""
@@ -66,6 +67,8 @@ N_DIGITS = 6
 
 Place = tuple[int, int, int]
 """Shard, line in it and sentence in the line: the order of the text."""
+_Rows = Mapping[tuple[str, int], tuple[int, str | None]]
+"""The rows and their names for lines of tables that were written as plain text."""
 
 
 class Sentence(NamedTuple):
@@ -79,13 +82,15 @@ class Sentence(NamedTuple):
     source: str
     """The file it comes from."""
     line: int
-    """Line number, from 1."""
+    """Line number, or the row of a table, from 1."""
     start: int
     """The first character of the word in the text, in whichever form."""
     end: int
     """The character after the last one of the word."""
     probability: float | None = None
     """Probability of the sense in this sentence; None for a sense from the code."""
+    row_name: str | None = None
+    """The name of the row of a table, if a column for it was given."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +123,8 @@ def representative_sentences(
     shortest: int = 5,
     longest: int = 60,
     lightest: float | None = None,
+    column: str | None = None,
+    names: str | None = None,
     replace_invalid: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> Results[SenseSentences]:
@@ -145,6 +152,10 @@ def representative_sentences(
         Range of the number of known words of a sentence, without the target.
     lightest : float, optional
         Minimum share of the uses, or weight, of a sense; by default 0.03, or 0.005.
+    column : str, optional
+        The column of tables (.csv, .tsv, .jsonl, .ndjson, .parquet) that has the text; all files are then tables.
+    names : str, optional
+        The column with the names of the rows.
     replace_invalid : bool, default False
         Replace invalid UTF-8 instead of failing.
     run : Run, optional
@@ -170,40 +181,44 @@ def representative_sentences(
     require_several(corpus_paths, "the paths", "files")
     _check_numbers(n, rank, shortest, longest)
     senses = _senses(model, word, forms=forms, method=method, lightest=lightest)
-    names = model.forms(senses[0].word) if forms else (senses[0].word,)
+    forms_found = model.forms(senses[0].word) if forms else (senses[0].word,)
     by_use = None if senses[0].sense is None else model.by_use(senses[0].word, method=method)
     judge: _Judge
     if by_use is None:
         judge = SentenceScorer.of_model(model, [sense.atom for sense in senses], a=a, rank=rank)
     else:
-        judge = _UseJudge(by_use, tuple(sense.sense for sense in senses), frozenset(names))
+        judge = _UseJudge(by_use, tuple(sense.sense for sense in senses), frozenset(forms_found))
         include_target = False
     search = _Search(
         Lexicon(model.words, tokenizer=model.tokenizer),
         judge,
         len(senses),
         len(model.words),
-        [*map(model.row, names)],
+        [*map(model.row, forms_found)],
         SPARE * n,
         include_target,
         range(shortest, longest + 1),
     )
-    found, corpus = _scan(search, corpus_paths, replace_invalid, run)
-    _check_found(found, names, search.lengths)
-    located = _Locator(frozenset(names), model.tokenizer, found, corpus)
+    if names and not column:
+        raise InputError("names are a column of a table; pass the column with the text too.")
+    found, corpus = _scan(search, corpus_paths, {"column": column, "replace_invalid": replace_invalid}, run)
+    _check_found(found, forms_found, search.lengths)
+    chosen = found.choose(n)
+    located = _Locator(frozenset(forms_found), model.tokenizer, found, corpus)
+    rows = located.find_rows(chain.from_iterable(chosen), names)
     return Results(
-        SenseSentences(sense, tuple(map(located.sentence, chosen)), int(number))
-        for sense, chosen, number in zip(senses, found.choose(n), found.n_sentences, strict=True)
+        SenseSentences(sense, tuple(located.sentence(each, rows) for each in best), int(number))
+        for sense, best, number in zip(senses, chosen, found.n_sentences, strict=True)
     )
 
 
-def _scan(search: _Search, sources: Sequence[str | Path], replace_invalid: bool, run: Run) -> tuple[_Found, Corpus]:
+def _scan(
+    search: _Search, sources: Sequence[str | Path], reading: Mapping[str, Any], run: Run
+) -> tuple[_Found, Corpus]:
     """Search a text; unpacked files exist only during the search."""
     with TemporaryDirectory(prefix="wordatoms-") as work:
         with run.progress.text_bar("files", n_bytes=None) as report:
-            corpus = open_corpus(
-                sources, work=Path(work), threads=run.n_threads, replace_invalid=replace_invalid, on_bytes=report
-            )
+            corpus = open_corpus(sources, work=Path(work), threads=run.n_threads, on_bytes=report, **reading)
         with run.progress.text_bar("sentences", n_bytes=corpus.n_bytes) as report:
             return search.run(corpus, run.n_threads, report), corpus
 
@@ -425,14 +440,30 @@ class _Locator:
     found: _Found
     corpus: Corpus
 
-    def sentence(self, best: _Candidate) -> Sentence:
+    def sentence(self, best: _Candidate, rows: _Rows) -> Sentence:
+        shard, line = self.corpus.shards[best.place[0]], self._line(best)
+        text = normal_form(unescape(best.text) if shard.is_extracted else best.text)
+        span = next(each for each in find_spans(text, self.tokenizer) if each.word in self.targets)
+        number, name = rows.get((shard.path, line), (line, None))
+        return Sentence(text, best.score, shard.name, number, span.start, span.end, best.probability, name)
+
+    def find_rows(self, chosen: Iterable[_Candidate], names: str | None) -> _Rows:
+        """Find the rows of sentences in tables, which were searched as lines of plain text; tables are read again."""
+        lines: dict[str, set[int]] = {}
+        for each in chosen:
+            lines.setdefault(self.corpus.shards[each.place[0]].path, set()).add(self._line(each))
+        return {
+            (path, line): row
+            for path, column in self.corpus.columns.items()
+            if path in lines
+            for line, row in column.find_rows(lines[path], names).items()
+        }
+
+    def _line(self, best: _Candidate) -> int:
+        """The number of the line of a sentence in its file, from 1."""
         shard, line, _ = best.place
         shards, n_lines = self.corpus.shards, self.found.n_lines
-        n_before = sum(n_lines[k] for k in range(shard) if shards[k].path == shards[shard].path)
-        text = normal_form(best.text)
-        span = next(each for each in find_spans(text, self.tokenizer) if each.word in self.targets)
-        line_number = n_before + line + 1
-        return Sentence(text, best.score, shards[shard].name, line_number, span.start, span.end, best.probability)
+        return sum(n_lines[k] for k in range(shard) if shards[k].path == shards[shard].path) + line + 1
 
 
 # --- the pass over the text

@@ -32,7 +32,7 @@ from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
 from wordatoms.contexts.windows import check_window
 from wordatoms.embeddings.embeddings import Embeddings
-from wordatoms.errors import InputError, require_extra, require_several
+from wordatoms.errors import InputError, require_extra, require_texts
 from wordatoms.parallel import one_blas_thread, run_threads
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.model import SenseModel
@@ -235,7 +235,7 @@ def document_topics(
     >>> [share.label for share in topics.top_atoms(0)]
     ['classical music composers']
     """
-    require_several(documents, "the documents", "texts")
+    documents = require_texts(documents, "the documents")
     windows = WindowAtoms.of_model(
         model, window, step, remove_common=remove_common, scale=scale if soft else None, leave_out=leave_out
     )

@@ -1,8 +1,8 @@
 """Open a text from files, folders, patterns and standard input, split into shards that can be read in parallel.
 
-`open_corpus` finds the files, recognises their content (compressed with gzip, bzip2, xz or zstd, a MediaWiki dump),
-hashes them and describes their text as shards; `read_blocks` reads one shard. Input that cannot be read twice or in
-parallel is first written to a work folder as plain text.
+`open_corpus` finds the files, recognises their content (compressed with gzip, bzip2, xz or zstd, a MediaWiki dump, a
+table), hashes them and describes their text as shards; `read_blocks` reads one shard. Input that cannot be read twice
+or in parallel, and the column of a table, is first written to a work folder as plain text.
 
 The paper trains on Wikipedia, 3 billion tokens (Section 5), and says no more about the text. Left out: tokens,
 encodings other than UTF-8, and archives of several files.
@@ -14,9 +14,10 @@ import hashlib
 import logging
 import os
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -46,6 +47,8 @@ from wordatoms.text.shards import (
     read_blocks,
     read_head,
 )
+from wordatoms.text.tables import TextColumn, find_text_column, refuse_pipe, table_kind
+from wordatoms.text.wikiextractor import is_extracted
 
 if TYPE_CHECKING:
     from wordatoms.progress import TextCallback
@@ -53,6 +56,9 @@ if TYPE_CHECKING:
 __all__ = ["MAX_PARAGRAPH_BYTES", "SHARD_BYTES", "Corpus", "Shard", "TextFile", "open_corpus", "read_blocks"]
 
 SHARD_BYTES = 64 << 20
+
+BLANK = b"\n"
+"""The plain text of a table without any."""
 
 _COPY_BYTES = 1 << 20
 
@@ -72,6 +78,8 @@ class TextFile:
     path: str
     n_bytes: int
     sha256: str
+    column: str = ""
+    """The column of a table that has the text."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,8 @@ class Corpus:
         Parts of the text that can be read independently.
     files : tuple of TextFile
         The input files with their sizes and SHA-256 checksums.
+    columns : dict of str to TextColumn
+        The columns of tables that were written as plain text, by the paths of their shards.
 
     Examples
     --------
@@ -95,6 +105,7 @@ class Corpus:
 
     shards: tuple[Shard, ...]
     files: tuple[TextFile, ...]
+    columns: Mapping[str, TextColumn] = field(default_factory=dict)
 
     @property
     def n_bytes(self) -> int:
@@ -110,6 +121,7 @@ def open_corpus(
     *,
     work: Path,
     threads: int = 1,
+    column: str | None = None,
     replace_invalid: bool = False,
     shard_bytes: int = SHARD_BYTES,
     on_bytes: TextCallback | None = None,
@@ -124,10 +136,14 @@ def open_corpus(
         input. A file that is found twice counts once.
     work : Path
         Folder for plain-text copies of input that cannot be read twice or in parallel: standard input and pipes,
-        MediaWiki dumps, and compressed files if there are fewer files than threads. It must exist as long as the corpus
-        is read; a later call with the same folder reuses finished copies. A copy may take 90 % of the free space there.
+        MediaWiki dumps, columns of tables, and compressed files if there are fewer files than threads. It must exist as
+        long as the corpus is read; a later call with the same folder reuses finished copies. A copy may take 90 % of
+        the free space there.
     threads : int, default 1
         Number of threads.
+    column : str, optional
+        The column of tables (.csv, .tsv, .jsonl, .ndjson, .parquet) that has the text; all files are then tables. A
+        table is refused without it, unless it is the JSON output of WikiExtractor.
     replace_invalid : bool, default False
         Replace invalid UTF-8 instead of failing.
     shard_bytes : int, default 64 MiB
@@ -171,7 +187,8 @@ def open_corpus(
 
     paths = find_files([sources] if isinstance(sources, str | Path) else sources)
     captured = [_capture(path, number, work, on_read) for number, path in enumerate(paths)]
-    inputs = remote_map(_examine, captured) if remote_map else [_examine(text) for text in captured]
+    examine = partial(_examine, column=column, replace_invalid=replace_invalid)
+    inputs = remote_map(examine, captured) if remote_map else [examine(text) for text in captured]
     if any(text.is_dump for text in inputs):
         require_extra("mwparserfromhell", "wiki")
     if all(text.is_empty for text in inputs):
@@ -181,10 +198,13 @@ def open_corpus(
     else:
         hashed = run_threads(lambda text: _hash(text, on_read), inputs, threads, stop=stop)
     texts = _Spool(work, threads, replace_invalid, on_read, stop).fill(hashed, inflate=not remote_map)
+    columns = {shard.path: text.column for text, shard in zip(hashed, texts, strict=True) if text.column}
+    if all(shard.path in columns and shard.n_bytes == len(BLANK) for shard in texts):
+        raise _no_text(inputs)
     shards = tuple(shard for text in texts for shard in text.cut(shard_bytes))
     if not shards:
         raise _no_text(inputs)
-    return Corpus(shards, tuple(TextFile(text.given, text.n_bytes, text.sha256) for text in hashed))
+    return Corpus(shards, tuple(text.file for text in hashed), columns)
 
 
 # --- Examining and hashing the input
@@ -199,9 +219,15 @@ class _Input:
     given: str
     compression: str = ""
     is_dump: bool = False
+    is_extracted: bool = False
     is_empty: bool = False
+    column: TextColumn | None = None
     n_bytes: int = 0
     sha256: str = ""
+
+    @property
+    def file(self) -> TextFile:
+        return TextFile(self.given, self.n_bytes, self.sha256, self.column.column if self.column else "")
 
     @property
     def name(self) -> str:
@@ -213,6 +239,8 @@ def _capture(path: str, number: int, work: Path, on_read: OnRead) -> _Input:
     if path != "-" and is_regular(path):
         # Absolute, so that it is found from another folder or machine too.
         return _Input(path if is_address(path) else os.path.abspath(path), printable(path))  # noqa: PTH100
+    if table_kind(path):
+        refuse_pipe(path)
     text = _Input(str(work.absolute() / f"stream-{number}"), printable(path))
     with _spooling(text.name, work), write_atomic(Path(text.path)) as copy:
         for chunk in within_disk(read_stream(path, text.name), work, text.name):
@@ -221,13 +249,18 @@ def _capture(path: str, number: int, work: Path, on_read: OnRead) -> _Input:
     return text
 
 
-def _examine(text: _Input) -> _Input:
-    """Recognise the kind of an input by its first bytes; refuse what is not text."""
+def _examine(text: _Input, *, column: str | None, replace_invalid: bool) -> _Input:
+    """Recognise the kind of an input by its name and first bytes; refuse what is not text."""
     head = read_head(Shard(text.path, origin=text.name), HEAD_BYTES)
     if compression := recognise_compression(head):
         head = read_head(Shard(text.path, compression, origin=text.name), HEAD_BYTES)
-    refuse_binary(head, text.name)
-    return replace(text, compression=compression, is_dump=is_dump(head), is_empty=not head)
+    if not table_kind(text.name):
+        refuse_binary(head, text.name)
+    found = find_text_column(text.path, column, origin=text.name, head=head, replace_invalid=replace_invalid)
+    if found:
+        return replace(text, compression=compression, column=found)
+    text = replace(text, compression=compression, is_empty=not head)
+    return replace(text, is_dump=is_dump(head), is_extracted=is_extracted(head))
 
 
 def _no_text(inputs: Sequence[_Input]) -> InputError:
@@ -263,7 +296,15 @@ class _Spool:
     def fill(self, inputs: Sequence[_Input], *, inflate: bool = True) -> list[Shard]:
         """Return the whole text of each input as one shard; if there are few, decompress them where allowed."""
         inflate &= len(inputs) < self.threads
-        shards = run_threads(self._inflate if inflate else self._as_it_is, inputs, self.threads, stop=self.stop)
+
+        def make_shard(text: _Input) -> Shard:
+            if text.column:
+                return self._write(text, self._paragraphs(text, text.column))
+            if inflate and text.compression and not text.is_dump:
+                return self._write(text, read_blocks(self._as_it_is(text), on_read=self.on_read))
+            return self._as_it_is(text)
+
+        shards = run_threads(make_shard, inputs, self.threads, stop=self.stop)
         # Dumps come one after the other, because each of them uses all cores.
         return [
             self._write(text, self._stripped(text)) if text.is_dump else shard
@@ -278,13 +319,17 @@ class _Spool:
             replace_invalid=self.replace_invalid,
             origin=text.name,
             sha256=text.sha256,
+            is_extracted=text.is_extracted,
         )
 
-    def _inflate(self, text: _Input) -> Shard:
-        shard = self._as_it_is(text)
-        if text.is_dump or not text.compression:
-            return shard
-        return self._write(text, read_blocks(shard, on_read=self.on_read))
+    def _paragraphs(self, text: _Input, column: TextColumn) -> Generator[bytes, None, None]:
+        progress, is_blank = ReadProgress(text.n_bytes, self.on_read), True
+        for paragraphs in column.plain_text(on_read=progress.reach):
+            is_blank &= not paragraphs
+            yield paragraphs
+        if is_blank:  # so that it has a shard, and the files after it keep their numbers
+            yield BLANK
+        progress.reach(text.n_bytes)
 
     def _stripped(self, text: _Input) -> Generator[bytes, None, None]:
         from wordatoms.text.mediawiki import iter_paragraphs
@@ -298,6 +343,7 @@ class _Spool:
     def _write(self, text: _Input, blocks: Generator[bytes, None, None]) -> Shard:
         """Write the plain text of an input, unless an earlier call did; its name depends on content and settings."""
         content = f"{text.sha256} {text.is_dump} {self.replace_invalid}"
+        content += " extracted" if text.is_extracted else f" {text.column.column}" if text.column else ""
         key = f"{content} {os.path.realpath(text.path)}"
         copy = self.work / f"{hashlib.sha256(os.fsencode(key)).hexdigest()[:32]}.txt"
         if copy.exists():

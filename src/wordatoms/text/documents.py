@@ -1,4 +1,4 @@
-"""Read documents from files: one per file, one per line, or one per row of a table.
+"""Read documents from files: one per file, one per line, one per row of a table, or one per article of WikiExtractor.
 
 Files may be compressed; tables are those of `wordatoms.text.tables`. Everything is streamed, and memory is bounded for
 any input: a document, or a row of a table, that is too large is refused.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,7 +29,8 @@ from wordatoms.text.files import (
     within_disk,
 )
 from wordatoms.text.shards import Shard, read_blocks, read_head
-from wordatoms.text.tables import open_table
+from wordatoms.text.tables import TextColumn, find_text_column, table_kind
+from wordatoms.text.wikiextractor import is_extracted, read_articles
 
 LARGEST_DOCUMENT = 1 << 27
 """Bytes, for a file that is one document."""
@@ -38,38 +40,41 @@ Named = tuple[str, str]
 
 
 def read_files(sources: Sequence[str | Path], *, replace_invalid: bool = False) -> Iterator[Named]:
-    """Yield one document per file; sources are files, folders, patterns, or "-" for standard input."""
+    """Yield one document per file; sources are files, folders, patterns, or "-" for standard input.
+
+    Each article in the output of WikiExtractor is a document, named by its number and title.
+    """
     for path in find_files(sources):
-        yield _name(path), "".join(_short_enough(_blocks(path, replace_invalid), _name(path)))
+        with _opened(path, replace_invalid) as text:
+            if isinstance(text, TextColumn):
+                yield from ((name or text.table.name, article) for article, name in text.texts())
+            elif text.is_extracted:
+                articles = read_articles(_lines(replace(text, is_extracted=False)), longest=LARGEST_DOCUMENT)
+                yield from ((name or text.name, article) for name, article in articles)
+            else:
+                yield text.name, "".join(_short_enough(read_blocks(text), text.name))
 
 
 def read_lines(sources: Sequence[str | Path], *, replace_invalid: bool = False) -> Iterator[Named]:
     """Yield one document per non-blank line, named `file:line`."""
     for path in find_files(sources):
-        name, number = _name(path), 0
-        for block in _blocks(path, replace_invalid):
-            for line in block.decode().removesuffix("\n").split("\n"):
-                number += 1
+        with _opened(path, replace_invalid) as text:
+            if isinstance(text, TextColumn):
+                raise text.table.no_column()
+            for number, line in enumerate(_lines(text), 1):
                 if line.strip():
-                    yield f"{name}:{number}", line
+                    yield f"{text.name}:{number}", line
 
 
 def read_column(
     sources: Sequence[str | Path], column: str, *, names: str | None = None, replace_invalid: bool = False
 ) -> Iterator[Named]:
     """Yield one document per row of tables: the text from one column, the name from another or `file:row`."""
-    wanted = [column, *([names] if names else [])]
     for path in find_files(sources):
-        table = open_table(path, replace_invalid=replace_invalid)
-        for number, (text, *called) in enumerate(table.rows(wanted), 1):
-            yield called[0] if called and called[0] else f"{table.name}:{number}", text or ""
-
-
-def _name(path: str) -> str:
-    return "standard input" if path == "-" else printable(path)
-
-
-# --- Text
+        with _opened(path, replace_invalid, column) as found:
+            if isinstance(found, TextColumn):
+                for number, (text, name) in enumerate(found.texts(names), 1):
+                    yield name or f"{found.table.name}:{number}", text
 
 
 def _short_enough(blocks: Iterable[bytes], name: str) -> Iterator[str]:
@@ -81,16 +86,25 @@ def _short_enough(blocks: Iterable[bytes], name: str) -> Iterator[str]:
         yield block.decode()
 
 
-def _blocks(path: str, replace_invalid: bool) -> Iterator[bytes]:
-    name = _name(path)
+def _lines(text: Shard) -> Iterator[str]:
+    for block in read_blocks(text):
+        yield from block.decode().removesuffix("\n").split("\n")
+
+
+@contextmanager
+def _opened(path: str, replace_invalid: bool, column: str | None = None) -> Iterator[Shard | TextColumn]:
+    """Yield the text of a file, or the column of a table; what is neither is refused."""
+    name = "standard input" if path == "-" else printable(path)
     with _readable(path, name) as readable:
         head = read_head(Shard(readable, origin=name), HEAD_BYTES)
-        shard = Shard(readable, recognise_compression(head), replace_invalid=replace_invalid, origin=name)
-        head = read_head(shard, HEAD_BYTES)
-        refuse_binary(head, name)
-        if is_dump(head):
+        text = Shard(readable, recognise_compression(head), replace_invalid=replace_invalid, origin=name)
+        head = read_head(text, HEAD_BYTES)
+        if not table_kind(path):
+            refuse_binary(head, name)
+        found = find_text_column(readable, column, origin=name, head=head, replace_invalid=replace_invalid)
+        if not found and is_dump(head):
             raise InputError(f"{name} is a MediaWiki dump, not documents; pass its articles as files or lines of text.")
-        yield from read_blocks(shard)
+        yield found or replace(text, is_extracted=is_extracted(head))
 
 
 @contextmanager

@@ -35,6 +35,7 @@ HEAD_BYTES = 1 << 16
 DISK_SHARE = 0.9
 """How much of the free space of a disk a plain-text copy of the input may take."""
 PLAIN_TEXT = "pass plain text in UTF-8"
+PARQUET = "a Parquet table"
 _DUMP = re.compile(
     rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*+<mediawiki[\s>]",
     re.DOTALL,
@@ -51,7 +52,7 @@ _NOT_TEXT: Magics = (
     ("a program", rb"\x7fELF|MZ[\0\x90]"),
     ("a NumPy array", rb"\x93NUMPY"),
     ("an SQLite database", rb"SQLite format 3"),
-    ("a Parquet table", rb"PAR1"),
+    (PARQUET, rb"PAR1"),
     ("UTF-32 text", rb"\xff\xfe\0\0|\0\0\xfe\xff|(?:[^\0]\0\0\0){4}|(?:\0\0\0[^\0]){4}"),
     ("UTF-16 text", rb"\xff\xfe|\xfe\xff|(?:[^\0]\0){4}|(?:\0[^\0]){4}"),
 )
@@ -335,6 +336,8 @@ def not_text(name: str, kind: str) -> InputError:
     """Return the error for a file of another kind than text."""
     encoding = kind.removesuffix(" text")
     advice = f"iconv -f {encoding} -t UTF-8 converts it" if encoding != kind else PLAIN_TEXT
+    if kind == PARQUET:
+        advice = "give it a name that ends in .parquet and say with --column which column has the text"
     return _not_text(name, f"looks like {kind}", advice)
 
 

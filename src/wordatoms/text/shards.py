@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING
 from wordatoms.errors import InputError
 from wordatoms.text.compression import CompressionError, TruncatedError, inflate
 from wordatoms.text.files import file_errors, open_file, printable
+from wordatoms.text.wikiextractor import blank_tags
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -55,6 +56,8 @@ class Shard:
     """The name of the text in error messages, if not the path."""
     sha256: str = ""
     """Checksum of the whole file, if known."""
+    is_extracted: bool = False
+    """Articles of WikiExtractor, whose tags are no text."""
 
     @property
     def n_bytes(self) -> int:
@@ -197,8 +200,21 @@ class _InflatedText(TextStream):
 
     def __init__(self, file: io.BufferedReader, shard: Shard) -> None:
         super().__init__(file, shard)
-        self._chunks = _inflated_chunks(file, shard)
+        self._stream = ChunkStream(_inflated_chunks(file, shard))
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        return self._stream.readinto(buffer)
+
+
+class ChunkStream(io.RawIOBase):
+    """Chunks of bytes as a stream."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
         self._chunk = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         while not self._chunk:
@@ -250,6 +266,8 @@ def _checked_blocks(shard: Shard, block_bytes: int, progress: ReadProgress) -> I
         position = text.begin
         for block, n_used in _cut_blocks(text, block_bytes):
             valid = _check(block, position, shard)
+            if shard.is_extracted:
+                valid = blank_tags(valid)
             progress.reach(text.n_disk_bytes())
             if len(valid) <= block_bytes:
                 yield position, valid
@@ -279,6 +297,14 @@ def _cut_blocks(text: io.RawIOBase | io.BytesIO, limit: int) -> Iterator[tuple[b
         view[:n_held] = view[n_used:n_full]
     if n_held:
         yield bytes(view[:n_held]) + b"\n", n_held
+
+
+def cut_paragraph(line: bytes) -> Iterator[bytes]:
+    """Yield the pieces in which `read_blocks` reads a line, each with its line feed."""
+    if len(line) < MAX_PARAGRAPH_BYTES:
+        yield line + b"\n"
+    else:
+        yield from (piece for piece, _ in _cut_blocks(io.BytesIO(line), MAX_PARAGRAPH_BYTES))
 
 
 def _cut_line(buffer: bytearray) -> tuple[int, bytes]:

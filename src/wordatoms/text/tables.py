@@ -1,7 +1,8 @@
 """Read columns of tables: CSV, TSV, JSON lines and Parquet.
 
 The name of a file says whether it is a table (`table_kind`), before the suffix of a compression: `news.csv.gz`. `Table`
-reads the names of its columns and the cells of some columns, row by row. Memory is bounded by the largest row.
+reads the names of its columns and the cells of some columns, row by row, and `TextColumn` the plain text of one.
+Memory is bounded by the largest row.
 
 A table is read strictly, because what is guessed wrongly would be learned as words: rows with more or fewer cells than
 the header, quotes that are not closed, and lines that are no JSON objects are refused with the number of the line. The
@@ -19,7 +20,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -38,7 +39,8 @@ from wordatoms.text.files import (
     open_file,
     printable,
 )
-from wordatoms.text.shards import Shard, open_text, read_head
+from wordatoms.text.shards import Shard, cut_paragraph, open_text, read_head
+from wordatoms.text.wikiextractor import FIELDS, article_name, unescape
 
 LARGEST_ROW = 1 << 25
 """Bytes of one row of CSV or JSON lines; a row that is longer has a quote that is not closed."""
@@ -125,6 +127,16 @@ class Table:
         if not objects:
             raise InputError(f"{self.name} is empty; a table of JSON lines has one object per line.")
         return list(dict.fromkeys(key for each in objects for key in each))
+
+    def first_fields(self) -> set[str]:
+        """Return the names in the first object of JSON lines.
+
+        Returns
+        -------
+        set of str
+        """
+        with self._opened_lines() as lines:
+            return set(next(self._objects(lines), {}))
 
     def check_columns(self, columns: Sequence[str]) -> None:
         """Raise for columns that the table does not have, or has twice; the message lists those that it has.
@@ -363,20 +375,109 @@ def open_table(path: str | Path, *, replace_invalid: bool = False) -> Table:
     >>> open_table("news.jsonl.zst").column_names()  # doctest: +SKIP
     ['date', 'text']
     """
-    kind, name = table_kind(path), "standard input" if str(path) == "-" else printable(str(path))
-    if not kind:
-        raise no_table(name)
-    if not is_regular(str(path)):
-        raise InputError(f"{name} is a pipe or device, and a table is read more than once; save it to a file.")
-    return Table(str(path), kind, replace_invalid=replace_invalid)
+    if not table_kind(path):
+        raise no_table(_shown_name(str(path)))
+    refuse_pipe(str(path))
+    return Table(str(path), table_kind(path), replace_invalid=replace_invalid)
+
+
+def refuse_pipe(path: str) -> None:
+    """Raise for a table that can be read only once."""
+    if not is_regular(path):
+        raise InputError(
+            f"{printable(path)} is a pipe or device, and a table is read more than once; save it to a file."
+        )
 
 
 def no_table(name: str) -> InputError:
     """Return the error for a column of a file that is no table."""
     return InputError(
-        f"{name} is not a table, whose name ends in .csv, .tsv, .jsonl, .ndjson or .parquet; rename it, or leave out "
-        "the column."
+        f"{name} is not a table, whose name ends in .csv, .tsv, .jsonl, .ndjson or .parquet; name the file so, "
+        "or leave out the column."
     )
+
+
+def _shown_name(path: str) -> str:
+    return "standard input" if path == "-" else printable(path)
+
+
+# --- The column with the text
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """The column of a table that has the text, as paragraphs."""
+
+    table: Table
+    column: str
+    is_extracted: bool = False
+    """Articles of WikiExtractor as JSON."""
+
+    def texts(self, names: str | None = None) -> Iterator[tuple[str, str | None]]:
+        """Yield the text of each row, and its name from another column; articles have names without one."""
+        if self.is_extracted and not names:
+            for text, number, title in self.table.rows([self.column, "id", "title"]):
+                yield unescape(text or ""), article_name(number, title)
+            return
+        for text, *name in self.table.rows([self.column, *([names] if names else [])]):
+            yield unescape(text or "") if self.is_extracted else text or "", name[0] if name else None
+
+    def plain_text(self, *, on_read: OnRead | None = None) -> Generator[bytes, None, None]:
+        """Yield the paragraphs of each row, one per line; a cell with line breaks is several paragraphs."""
+        for (text,) in self.table.rows([self.column], on_read=on_read):
+            if text:
+                yield b"".join(self._paragraphs(text))
+
+    def find_rows(self, lines: Collection[int], names: str | None = None) -> dict[int, tuple[int, str | None]]:
+        """Return the row, from 1, of each of some lines of the plain text, and its name from another column."""
+        found: dict[int, tuple[int, str | None]] = {}
+        n_lines, last = 0, max(lines, default=0)
+        for number, (text, *name) in enumerate(self.table.rows([self.column, *([names] if names else [])]), 1):
+            n_before, n_lines = n_lines, n_lines + sum(1 for _ in self._paragraphs(text or ""))
+            found |= {
+                line: (number, name[0] if name else None) for line in range(n_before + 1, n_lines + 1) if line in lines
+            }
+            if n_lines >= last:
+                break
+        return found
+
+    def _paragraphs(self, text: str) -> Iterator[bytes]:
+        for line in _LINE_BREAK.split(unescape(text) if self.is_extracted else text):
+            if line and not line.isspace():
+                yield from cut_paragraph(line.encode())
+
+
+def find_text_column(
+    path: str, column: str | None, *, origin: str = "", head: bytes = b"", replace_invalid: bool = False
+) -> TextColumn | None:
+    """Return the column of a table that has the text, or None for a file that is no table.
+
+    A table is refused if no column was named, and a column if the file is no table. The articles of WikiExtractor as
+    JSON are a table whose column has a name, even if the file has another name; `head` are the first bytes of its text.
+    """
+    name = origin or _shown_name(path)
+    kind = table_kind(name)
+    if kind:
+        refuse_pipe(path)
+    table = Table(path, kind or "jsonl", name, replace_invalid)
+    is_extracted = table.kind == "jsonl" and (bool(kind) or head.lstrip()[:1] == b"{") and _has_articles(table)
+    if not kind and not is_extracted:
+        if column:
+            raise no_table(name)
+        return None
+    if not column:
+        if not is_extracted:
+            raise table.no_column()
+        column = "text"
+    table.check_columns([column])
+    return TextColumn(table, column, is_extracted)
+
+
+def _has_articles(table: Table) -> bool:
+    try:
+        return table.first_fields() >= FIELDS
+    except InputError:
+        return False
 
 
 def _listed(columns: Sequence[str]) -> str:
@@ -385,6 +486,7 @@ def _listed(columns: Sequence[str]) -> str:
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_LINE_BREAK = re.compile(r"\r\n?|\n")
 _OLD_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
