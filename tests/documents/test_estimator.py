@@ -98,8 +98,10 @@ def test_a_column_of_a_table(model: SenseModel) -> None:
     table = pandas.DataFrame({"text": TEXTS, "year": [1, 2, 3]})
     columns = ColumnTransformer([("topics", wa.AtomTopics(model), "text")], remainder="passthrough")
     assert columns.fit_transform(table).shape == (3, len(model.atoms) + 1)
-    with pytest.raises(InputError, match="2 dimensions; pass one column of texts"):
+    with pytest.raises(InputError, match="are a DataFrame; pass a list of texts, or one column of a table"):
         wa.AtomTopics(model).fit(table)
+    missing = wa.AtomTopics(model).fit_transform([None, float("nan"), TEXTS[0]])
+    assert missing.sum(axis=1).ravel().tolist() == [[0, 0, 1]]
 
 
 def test_copies_share_the_model_and_pickles_its_path(model: SenseModel) -> None:
@@ -117,8 +119,9 @@ def test_copies_share_the_model_and_pickles_its_path(model: SenseModel) -> None:
     ("texts", "message"),
     [
         ("one text", "pass a list of texts"),
-        ([None], r"^document 1 is of type NoneType; pass texts, '' for a missing one\.$"),
-        (["a", float("nan")], "document 2 is of type float"),
+        ([3], r"^document 1 is of type int; pass texts\.$"),
+        (["a", ("name", "text")], "document 2 is of type tuple"),
+        (np.array([["a", "b"]]), "2 dimensions; pass one column of texts"),
         (3, "are of type int"),
     ],
 )

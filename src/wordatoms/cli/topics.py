@@ -116,7 +116,8 @@ def topics(sources: tuple[str, ...], model: str, output: str | None, as_json: bo
 def _check_usage(given: Mapping[str, Any], table: Path | None) -> None:
     if given["lines"] and given["column"]:
         raise click.UsageError("--lines and --column are mutually exclusive.")
-    for name, option in (("names", "--id"), ("by", "--by"), ("time", "--time")):
+    options.check_row_names(given)
+    for name, option in (("by", "--by"), ("time", "--time")):
         if given[name] and not given["column"]:
             raise click.UsageError(f"{option} names a column of a table; say with --column where the text is.")
     if given["scale"] and not given["soft"]:
@@ -180,7 +181,6 @@ class _Documents:
     given: Mapping[str, Any]
     groups: list[str | None] = field(default_factory=list)
     periods: list[Period | None] = field(default_factory=list)
-    n_read: int = 0
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         from wordatoms.text.documents import read_files, read_lines
@@ -190,9 +190,7 @@ class _Documents:
             found = self._rows()
         else:
             found = (read_lines if self.given["lines"] else read_files)(self.sources, replace_invalid=replace_invalid)
-        for each in found:
-            self.n_read += 1
-            yield each
+        yield from found
 
     def _rows(self) -> Iterator[tuple[str, str]]:
         from wordatoms.documents.periods import find_period

@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from wordatoms.documents.levels import Level, TopicMap, find_topics, merge_shares
-from wordatoms.errors import InputError, require_several
+from wordatoms.errors import InputError, require_texts
 from wordatoms.run import Run
 from wordatoms.senses.model import SenseModel, load
 from wordatoms.senses.topics import DEFAULT_SCALE, document_topics
@@ -112,7 +112,7 @@ class AtomTopics(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : iterable of str
-            Texts: a list, an array or a pandas Series.
+            Texts: a list, an array or a column of a table; a missing value is an empty text.
 
         Returns
         -------
@@ -183,11 +183,11 @@ class AtomTopics(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _check_texts(texts: Any) -> list[str]:
-    require_several(texts, "the documents", "texts")
+    found = require_texts(texts, "the documents")
     if len(getattr(texts, "shape", ())) > 1:
         raise InputError(f"the documents have {len(texts.shape)} dimensions; pass one column of texts.")
-    listed = list(texts)
+    listed = list(found)
     for number, text in enumerate(listed, 1):
         if not isinstance(text, str):
-            raise InputError(f"document {number:,} is of type {type(text).__name__}; pass texts, '' for a missing one.")
+            raise InputError(f"document {number:,} is of type {type(text).__name__}; pass texts.")
     return listed

@@ -20,7 +20,7 @@ from wordatoms.documents.levels import Level, TopicShares, find_topics, merge_sh
 from wordatoms.documents.periods import find_periods, is_missing
 from wordatoms.documents.report import check_page, draw_pictures, make_page
 from wordatoms.drawing.charts import standalone_svg
-from wordatoms.errors import InputError, require_several
+from wordatoms.errors import InputError, require_texts
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.frames import Results
 from wordatoms.senses.model import SenseModel
@@ -350,7 +350,7 @@ def study_documents(
     >>> study.topics[0].name, study.passages[study.topics[0].topic][0].words
     ('classical music composers', ['orchestra', 'symphony', 'Mahler'])
     """
-    require_several(documents, "the documents", "texts")
+    documents = require_texts(documents, "the documents")
     topics = find_topics(model, level)
     sharpness = (DEFAULT_SCALE if scale is None else scale) if soft else None
     windows = WindowAtoms.of_model(
