@@ -110,9 +110,10 @@ class Learner:
         self, X: Matrix, *, sparsity: int, nonnegative: bool, threads: int, replace_atoms: bool
     ) -> tuple[Learner, Batch, int]:
         """Learn from a batch; return the new state, the error of the batch and the number of replaced atoms."""
-        exponent = max(self.exponent, largest_exponent(X)) if self.n_batches else largest_exponent(X)
+        rows = working_rows(X).astype(self.vectors.dtype, copy=False)
+        exponent = max(self.exponent, largest_exponent(rows)) if self.n_batches else largest_exponent(rows)
         scale = 2.0**-exponent
-        rows = (working_rows(X) * scale).astype(self.vectors.dtype, copy=False)
+        rows = rows * scale
         inertia = np.ldexp(self.inertia, 2 * (self.exponent - exponent)) if self.n_batches else self.inertia
         vectors, residuals = self.vectors.copy(), np.empty_like(rows)
         with one_blas_thread():

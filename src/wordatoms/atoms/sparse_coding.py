@@ -303,8 +303,9 @@ class Coder(NamedTuple):
 
         products = _reused_memory((len(rows), len(self.gram)), rows.dtype)
         np.matmul(rows, self.vectors.T, out=products)
-        left = np.empty(len(self.gram), products.dtype)
-        bits = left.view(np.int32 if left.dtype == np.float32 else np.int64)
+        # the kernel searches whole chunks: padded with zeros, which are never the strongest
+        left = np.zeros(-(-len(self.gram) // pursuit.CHUNK) * pursuit.CHUNK, products.dtype)
+        bits = left.view(np.int32 if left.dtype == np.float32 else np.int64).reshape(-1, pursuit.CHUNK)
         # all bits but the sign: absolute values are compared, unless weights must be non-negative
         mask = np.array(-1 if self.nonnegative else np.iinfo(bits.dtype.str).max, bits.dtype)[()]
         atoms, weights = np.empty((len(rows), width), np.int32), np.empty((len(rows), width), products.dtype)

@@ -68,9 +68,6 @@ def _decorator(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., A
 jit = _decorator()
 """For exact kernels: integers, or floats whose order of operations must be kept."""
 
-jit_fma = _decorator(fastmath={"contract"})
-"""For elementwise operations on floats: products and sums may be rounded together, their order is kept."""
-
 jit_fastmath = _decorator(fastmath={"reassoc", "contract", "nsz"})
 """For sums of floats that the compiler may reorder to vectorise them. NaN and infinity are still handled exactly."""
 

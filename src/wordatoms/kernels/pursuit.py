@@ -1,8 +1,8 @@
 """Batch orthogonal matching pursuit: sparse codes from the inner products X·Dᵀ and the Gram matrix D·Dᵀ alone.
 
 Each step evaluates the inner products of the residual directly, `products − Σ weight · gram[atom]`, instead of updating
-them from step to step: rounding errors do not accumulate, and all operations are elementwise, so equal atoms get equal
-bits. The Cholesky
+them from step to step: the few rows of the Gram matrix stay in the first-level cache, rounding errors do not
+accumulate, and all operations are elementwise, so they give the same bits however they are compiled. The Cholesky
 factor of the chosen atoms' Gram matrix grows by one row per step, so a step solves its least squares without a new
 factorisation.
 
@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.kernels import jit, jit_fastmath, jit_fma
+from wordatoms.kernels import jit, jit_fastmath
 
-TILE = 512
-"""Atoms whose inner products are computed and searched at a time: 2 KB of them, and as much of each Gram row."""
+CHUNK = 128
+"""The maximum is found chunk by chunk without its place, which vectorises; the place is searched in one chunk only."""
 STEPS_PER_ATOM = 3
 """Limits the steps of non-negative pursuit, which may drop an atom and choose it again."""
 
@@ -47,22 +47,42 @@ def dot(left, right):
 
 @jit
 def subtract(vector, weight, row):
-    """Subtract in place."""
+    """Subtract in place. (`difference` with `out` as its source would run the slow version for overlapping rows.)"""
     for k in range(len(row)):
         vector[k] -= weight * row[k]
 
 
-@jit_fma
-def subtract_four(out, weights, row1, row2, row3, row4):
-    weight1, weight2, weight3, weight4 = weights[0], weights[1], weights[2], weights[3]
+@jit
+def subtract_two(vector, weight1, row1, weight2, row2):
     for k in range(len(row1)):
-        out[k] -= weight1 * row1[k] + weight2 * row2[k] + weight3 * row3[k] + weight4 * row4[k]
+        vector[k] -= weight1 * row1[k] + weight2 * row2[k]
 
 
 @jit
-def copy(source, out):
+def difference(source, weight, row, out):
     for k in range(len(source)):
-        out[k] = source[k]
+        out[k] = source[k] - weight * row[k]
+
+
+@jit
+def difference_two(source, weight1, row1, weight2, row2, out):
+    for k in range(len(source)):
+        out[k] = source[k] - (weight1 * row1[k] + weight2 * row2[k])
+
+
+@jit
+def remaining_products(products, gram, support, n, out):
+    """The inner products of all atoms with the residual, after `n` atoms were chosen."""
+    # two atoms per pass over `out`, which halves its loads and stores
+    chosen, weights = support.chosen, support.weights
+    if n == 0:
+        out[: len(products)] = products
+    elif n % 2:
+        difference(products, weights[0], gram[chosen[0]], out)
+    else:
+        difference_two(products, weights[0], gram[chosen[0]], weights[1], gram[chosen[1]], out)
+    for i in range(2 - n % 2, n, 2):
+        subtract_two(out, weights[i], gram[chosen[i]], weights[i + 1], gram[chosen[i + 1]])
 
 
 @jit
@@ -74,40 +94,22 @@ def largest_bits(bits, mask):
 
 
 @jit
-def strongest(products, gram, support, n, mask, left, bits):
-    """The first of the atoms whose inner product with the residual is largest, after `n` atoms were chosen; or 0.
-
-    The products are written to `left`, a tile at a time, and each tile is finished and searched while it is in the
-    first-level cache. Four atoms are subtracted per pass over a tile, which saves loads and stores of it; weights of
-    0 fill up the last four.
+def strongest(bits, mask):
+    """The first place of the largest positive number in a table of chunks; 0 if there is none.
 
     The bits of positive floats, read as integers, have the same order; negative floats give negative integers. With
     the sign bit masked out, the integers order the absolute values. Integers have no NaN, whose handling would keep the
     compiler from vectorising the maximum.
     """
-    chosen, weights = support.chosen, support.weights
-    for i in range(n, -(-n // 4) * 4):
-        chosen[i], weights[i] = chosen[0], 0
-    best, place = bits.dtype.type(0), 0
-    for start in range(0, len(products), TILE):
-        end = min(start + TILE, len(products))
-        tile = left[start:end]
-        copy(products[start:end], tile)
-        for i in range(0, n, 4):
-            subtract_four(
-                tile,
-                weights[i : i + 4],
-                gram[chosen[i], start:end],
-                gram[chosen[i + 1], start:end],
-                gram[chosen[i + 2], start:end],
-                gram[chosen[i + 3], start:end],
-            )
-        largest = largest_bits(bits[start:end], mask)
+    best, chunk = bits.dtype.type(0), 0
+    for i in range(len(bits)):
+        largest = largest_bits(bits[i], mask)
         if largest > best:
-            best, place = largest, start
-            while bits[place] & mask != best:
-                place += 1
-    return place
+            best, chunk = largest, i
+    place = 0
+    while best > 0 and bits[chunk, place] & mask != best:
+        place += 1
+    return chunk * CHUNK + place
 
 
 @jit
@@ -184,7 +186,8 @@ def pursue_row(products, gram, limit, threshold, mask, nonnegative, support, lef
     """Choose up to `limit` atoms for one row; return the number chosen."""
     n = 0
     for _ in range(STEPS_PER_ATOM * limit if nonnegative else limit):
-        atom = strongest(products, gram, support, n, mask, left, bits)
+        remaining_products(products, gram, support, n, left)
+        atom = strongest(bits, mask)
         strength = left[atom] if nonnegative else abs(left[atom])
         if not strength > threshold or not append_atom(gram, products, support, n, atom):
             break
@@ -208,15 +211,15 @@ def pursue(rows, products, gram, limits, mask, nonnegative, left, bits, atoms, w
     rows, products, gram
         X, (n_rows, dim); X·Dᵀ, (n_rows, n_atoms); D·Dᵀ.
     mask, left, bits
-        The mask for `strongest`; scratch memory for a row of products; the same memory as integers.
+        The mask for `strongest`; scratch memory for a row of products, zeros up to whole chunks; the same memory as
+        integers, (n_chunks, CHUNK).
     atoms, weights
         Output: the codes, -1 and 0 where a row takes fewer atoms.
     """
     width, dtype = atoms.shape[1], gram.dtype
-    padded = -(-width // 4) * 4  # `strongest` takes four at a time
     support = Support(
-        np.zeros(padded, np.int32),
-        np.zeros(padded, dtype),
+        np.empty(width, np.int32),
+        np.zeros(width, dtype),
         np.zeros(width, dtype),
         np.zeros((width, width), dtype),
         np.zeros(width, dtype),
