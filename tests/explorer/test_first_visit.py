@@ -125,7 +125,8 @@ def test_a_first_visit_has_no_surprise(size: tuple[int, int], visit: Visit) -> N
     page.go_forward()
     visitor.reads("h1", name)
     is_scrolled(visitor, 0)
-    visitor.go("#/word/tie")
+    visitor.go("#/word/tie").reads("h1", "tie")
+    visitor.reads("main", "text.txt, line")  # until then a quotation may be replaced
     quotation = visitor.sees(".quotation a")
     quotation.scroll_into_view_if_needed()
     quotation.click()  # a sentence
