@@ -24,9 +24,9 @@ import wordatoms as wa
 from wordatoms.parallel import one_blas_thread
 from wordatoms.senses.topics import WindowAtoms
 
-WINDOWS = ((3, 6), (5, 5), (5, 10), (10, 10))
-"""Known words on each side, and words from one window to the next."""
-SCALES: tuple[float | None, ...] = (None, 5.0, 10.0, 15.0, 30.0)
+WINDOWS = ((10, 10), (5, 10), (20, 10))
+"""Known words on each side, and words from one window to the next: the same, so that all cost the same."""
+SCALES: tuple[float | None, ...] = (None, 5.0, 10.0, 15.0, 20.0, 30.0)
 MIXES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SHORTEST = 80
 """Known words of a paragraph."""

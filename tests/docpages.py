@@ -56,6 +56,7 @@ ONLY_PARSED = {
     "python benchmarks/power_cut.py": "needs a disk image",
     "python benchmarks/soak.py": "takes an hour",
     "python benchmarks/topic_models.py": "measures at full size",
+    "python benchmarks/topic_settings.py": "measures at full size",
     "python benchmarks/training.py": "measures at full size",
     "python benchmarks/uses.py": "measures at full size",
     "python tools/fuzz.py": "takes a minute per target",

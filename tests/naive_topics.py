@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from wordatoms.contexts.sif import SIF
 from wordatoms.text.tokenizer import Tokenizer
 
+N_SHARING = 30
+
 
 def distribution(
     text: str,
@@ -37,6 +39,9 @@ def distribution(
         if scale is None:
             totals[cosines.argmax()] += 1 / len(pieces)
         else:
-            totals += np.exp(scale * cosines) / np.exp(scale * cosines).sum() / len(pieces)
+            far = np.argsort(-cosines)[N_SHARING:]
+            powers = np.exp(scale * cosines)
+            powers[far] = 0
+            totals += powers / powers.sum() / len(pieces)
     totals[totals < min(1e-4, 1 / len(pieces))] = 0
     return totals / totals.sum() if totals.any() else totals

@@ -346,3 +346,13 @@ def test_options_that_exclude_each_other(model: SenseModel, tmp_path: Path, wron
 def test_a_table_that_cannot_be_written_is_said_before_any_work(model: SenseModel, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is there already"):
         run("missing.txt", "--model", model.path, "-o", write(tmp_path / "table.csv"))
+
+
+def test_only_the_nearest_atoms_share_a_window(model: SenseModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "N_SHARING", 3)
+    monkeypatch.setattr(naive_topics, "N_SHARING", 3)
+    text = f"{discourse(3, range(4))} {discourse(9, range(3))}"
+    found = document_topics(model, [text], window=5, soft=True, scale=2.0)
+    options = {"window": 5, "step": 5, "remove_common": True, "scale": 2.0}
+    assert np.count_nonzero(found.distribution(0)) == 3
+    np.testing.assert_allclose(found.distribution(0), expected(model, text, options), atol=1e-5)

@@ -5,7 +5,7 @@ As in the Discourse Atom Topic Model (Arseniev-Koehler et al. 2022), which build
 distribution is the mean over its windows. Vectors lose the common direction and go through the map A of Theorem 1 if
 the model has one, so that they lie where the atoms do. A model without the map has no stored common direction either;
 the direction of Σ p(w)·a/(a+p(w))·v_w takes its place, the mean of all windows if words were independent. By default a
-window belongs to its nearest atom; `soft` gives it the probabilities p(a|c) ∝ exp(scale · cosine).
+window belongs to its nearest atom; `soft` gives it probabilities p(a|c) ∝ exp(scale · cosine) of its 30 nearest atoms.
 
 Every document with a known word has a distribution; there is no bucket for outliers. A document shorter than a window
 is one window. Hidden atoms are left out. Windows run over line ends, which can be anywhere in a document. Sums over
@@ -45,7 +45,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 DEFAULT_WINDOW = 10
-DEFAULT_SCALE = 30.0
+DEFAULT_SCALE = 10.0
+N_SHARING = 30
+"""Atoms that share a window if shares are soft. Both were measured by held-out text: docs/results/topics.md."""
 SMALLEST_SHARE = 1e-4
 """Smaller shares of a soft distribution are left out, and the rest sums to 1 again."""
 GROUP_CHARACTERS, GROUP_DOCUMENTS = 1 << 20, 1000
@@ -217,8 +219,8 @@ def document_topics(
         Remove the common direction from the vectors of windows.
     soft : bool, default False
         Give a window probabilities over atoms instead of its nearest atom.
-    scale : float, default 30
-        Sharpness of the probabilities if `soft`.
+    scale : float, default 10
+        Sharpness of the probabilities if `soft`; they are of the 30 nearest atoms.
     leave_out : collection of int, default none
         Atoms to leave out, as if they were hidden.
     run : Run, optional
@@ -462,7 +464,10 @@ class WindowAtoms:
         if self.scale is None:
             np.add.at(totals, (owners, nearest), 1)
         else:
-            np.add.at(totals, owners, softmax(self.scale * cosines.astype(np.float64)))
+            n_sharing = min(N_SHARING, cosines.shape[1])
+            kept = np.argpartition(-cosines, n_sharing - 1, axis=1)[:, :n_sharing]
+            near = np.take_along_axis(cosines, kept, axis=1).astype(np.float64)
+            np.add.at(totals, (owners[:, None], kept), softmax(self.scale * near))
         return Windows(owners, starts, self.shown[nearest], cosines[np.arange(len(nearest)), nearest])
 
 
