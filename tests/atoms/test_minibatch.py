@@ -93,7 +93,7 @@ print(most - before)
     command = [sys.executable, "-c", program, str(path), str(out)]
     grown = int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     assert grown < 120_000  # kilobytes; the file has 250,000
-    assert (np.abs(np.load(out) @ atoms.T).max(axis=0) > 0.99).mean() > 0.8
+    assert (np.abs(np.load(out) @ atoms.T).max(axis=0) > 0.99).mean() > 0.7  # 0.8 after one pass
 
 
 def test_batches_hold_every_row_once() -> None:
@@ -122,10 +122,11 @@ def test_the_last_error_is_that_of_the_result() -> None:
 
 
 def test_unused_atoms_are_replaced_and_zeros_are_coded_by_nothing() -> None:
-    rows = np.concatenate([planted(800, 10, 6, 2)[0], np.zeros((200, 6))])
-    start = np.concatenate([random_atoms(10, 6, 9), random_atoms(2, 6, 9)])  # two atoms are there twice
-    result = minibatch_ksvd(rows, n_atoms=12, sparsity=2, batch_size=200, n_passes=4, start=start)
-    assert result.n_replaced[0] >= 2
+    rows = np.zeros((1000, 7))
+    rows[:800, :6] = planted(800, 10, 6, 2)[0]
+    start = np.concatenate([np.eye(7)[6:], np.pad(random_atoms(10, 6, 9), [(0, 0), (0, 1)])])  # no row has the first
+    result = minibatch_ksvd(rows, n_atoms=11, sparsity=2, batch_size=200, n_passes=4, start=start)
+    assert result.n_replaced[0] >= 1
     assert result.n_replaced[-1] == 0
     assert (result.codes.atoms[800:] == -1).all()
 
