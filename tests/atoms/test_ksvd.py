@@ -114,7 +114,7 @@ def test_unused_and_duplicate_atoms_become_the_worst_rows() -> None:
     fit.vectors[7] = -fit.vectors[3]
     fit.residuals = scaled_rows(fit) - dense_codes(fit) @ fit.vectors
     worst = np.argsort(-(fit.residuals**2).sum(axis=1), kind="stable")
-    places = fit.places()
+    places = ksvd_module.Places.find(fit.atoms, fit.weights, len(fit.vectors))
     n_users = np.diff(places.starts)
     expected = set(np.flatnonzero(n_users < ksvd_module.FEWEST_USERS)) | {7 if n_users[7] <= n_users[3] else 3}
     coder = fit.coder()

@@ -4,7 +4,7 @@ Each batch is coded with the present atoms, and every atom takes one power step 
 as in `wordatoms.atoms.ksvd`. What it learned before holds it back: the sum of the squared weights of its earlier users
 counts as so many rows that the atom fits exactly. This inertia fades as batches pass, quickly at first and slowly
 later, so that early steps are long and the atoms settle. It needs one number per atom, where online dictionary
-learning (Mairal, Bach, Ponce and Sapiro 2009) keeps a matrix of atoms by atoms, and reached the same error.
+learning (Mairal, Bach, Ponce and Sapiro 2009) keeps a matrix of atoms by atoms.
 
 Memory besides the input: two copies of a batch and the Gram matrix. Rows are read from the input in short runs, batch
 by batch, so that a memory-mapped array is never loaded whole.
