@@ -144,7 +144,7 @@ def test_clusters(model: Path, k: str) -> None:
     result = invoke("cluster", "bank", "--contexts", "-", "-k", k, "--model", model, stdin="\n".join(texts).encode())
     shown = result.stdout.splitlines()
     assert shown[0] == "cluster 1: 3 usages (75%)"
-    assert shown[1].endswith(f"atom {MONEY}: cash, loan, account")
+    assert shown[1].endswith(f"atom {MONEY}: money, loan, cash")
     assert {line.split(":")[0] for line in shown[3:6]} == {"  line 1", "  line 3", "  line 4"}
     assert shown[6].startswith("cluster 2: 1 ")
     assert shown[-1] == f"  line 2: {AT_THE_RIVER}"

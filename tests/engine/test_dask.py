@@ -321,7 +321,9 @@ def test_train_with_a_local_cluster_and_with_a_scheduler(cluster: Cluster, texts
     for name, engine in {"local": ["--engine", "dask"], "far": ["--scheduler", cluster.address]}.items():
         result = run("train", *texts, "-o", tmp_path / name, *options, *engine)
         assert result.returncode == 0, result.stderr
-        assert all(line.startswith((str(tmp_path), "  ")) for line in result.stderr.splitlines()), result.stderr
+        assert all(line.startswith((str(tmp_path), "  ", "next: ")) for line in result.stderr.splitlines()), (
+            result.stderr
+        )
         assert model_files(tmp_path / name) == model_files(tmp_path / "threads")
 
 

@@ -53,8 +53,8 @@ def senses(
     """Show the senses of words.
 
     Each sense has its share of the uses of the word, its atom, the words nearest to the sense, other words that have a
-    sense in the atom, and an example from the text of the model, if the text is still there. A model whose text was not
-    observed, and --method code, have the paper's senses instead: the atoms of the word's code with their weights. To
+    sense in the atom, and an example: one that comes with the model, or one from its text, if that is still there. A
+    model whose text was not observed, and --method code, have the paper's senses instead: the atoms of the word's code with their weights. To
     choose the senses of a word yourself, list the closest atoms with --candidates and keep the right ones with --pick;
     picks are saved in the model's folder and shown from then on.
     """

@@ -28,7 +28,7 @@ def similarity(
 ) -> None:
     """Measure the similarity of two words or phrases, alone or in context.
 
-    Prints the cosine of their vectors; with a context, the cosine of the senses that are meant there. A word with a
+    Prints the cosine of their vectors; with contexts, the similarity of what is meant there. A word with a
     context may be unknown, or several words such as "new york".
     """
     if context1 is None and context2 is None:

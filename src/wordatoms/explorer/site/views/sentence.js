@@ -16,7 +16,7 @@ const STRENGTHS = [
   [0.15, "some"],
   [0, "little"],
 ];
-const EXAMPLE = "Fresh water ran from the spring into the valley.";
+const EXAMPLE = "The spring of the clock broke, and the wheel stopped.";
 
 export function open(route, context) {
   const view = new SentenceView(context);

@@ -9,8 +9,8 @@ import { availableViews } from "../views.js";
 
 const WORDS = ["tie", "spring", "bank", "cell", "bass", "pitch", "crane", "court", "plant"];
 const SENTENCES = [
-  "Fresh water ran from the spring into the valley.",
-  "He wore a dark suit and a silk tie to the ceremony.",
+  "The spring of the clock broke, and the wheel stopped.",
+  "She poured a glass of port after dinner.",
   "The bank of the river was covered with reeds.",
   "She played the bass in a jazz band for many years.",
 ];
