@@ -210,5 +210,5 @@ def _summary(found: ModelComparison, quantile: float) -> str:
         return f"{compared} compared without a floor (--floor): differences of rare words are mostly noise"
     return (
         f"{found.n_standing_out:,} of {compared} stand out; of words that do not differ, "
-        f"up to {1 - quantile:.1%} would, by chance"
+        f"about {1 - quantile:.1%} would by chance"
     )
