@@ -42,25 +42,47 @@ LEAST_IN_BAND = 100
 
 @dataclass(frozen=True, repr=False)
 class WordDifference(Framed):
-    """A word in two models; see `compare_models`."""
+    """A word in two models; see `compare_models`.
+
+    Attributes
+    ----------
+    word : str
+    rank : int
+        From 1.
+    difference : float
+        1 minus the cosine of the two vectors, from 0 to 2.
+    floor : float or None
+        The difference of the word between the first model and the one for the floor; None without a floor, or if that
+        model lacks the word.
+    limit : float or None
+        What the difference must exceed to stand out; None without a floor.
+    stands_out : bool or None
+        None without a floor.
+    counts : tuple of int or None
+        Occurrences in the text of each model; None if the model does not know them.
+    nearest : tuple of tuple of Neighbour
+        The nearest words in each model.
+    only : tuple of tuple of str
+        In each model, the labels of the senses without a counterpart in the other.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> model = wa.load()
+    >>> word = wa.compare_models(model, model, n=1)[0]
+    >>> word.rank, word.stands_out, word.only
+    (1, None, ((), ()))
+    """
 
     word: str
     rank: int
-    """From 1."""
     difference: float
-    """1 minus the cosine of the two vectors, from 0 to 2."""
     floor: float | None
-    """The difference of the word between the first model and the one for the floor, which may lack the word."""
     limit: float | None
-    """What the difference must exceed to stand out; None without a floor."""
     stands_out: bool | None
-    """None without a floor."""
     counts: tuple[int | None, int | None]
-    """Occurrences in the text of each model; None if the model does not know them."""
     nearest: tuple[tuple[Neighbour, ...], tuple[Neighbour, ...]]
-    """The nearest words in each model."""
     only: tuple[tuple[str, ...], tuple[str, ...]]
-    """Labels of the senses without a counterpart in the other model."""
 
     def _table_rows(self) -> list[Row]:
         """Return one row, with a column for each model."""
@@ -86,6 +108,14 @@ class ModelComparison(Results[WordDifference]):
         Number of words compared.
     n_standing_out : int or None, optional
         How many of them stand out; None without a floor.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> model = wa.load()
+    >>> found = wa.compare_models(model, model, floor=model, n=3)
+    >>> len(found), found.n_standing_out
+    (3, 0)
     """
 
     def __init__(
