@@ -40,6 +40,8 @@ ONLY_PARSED = {
     "reproduce candidates": "draws lineups for 700 senses",
     "reproduce topics": "learns topics from a large text",
     "lineup build": "reads all of WordNet, which takes half a minute",
+    "train new.txt": "needs 50 MB of Wikipedia",
+    "compare new old": "needs models of Wikipedia and the Encyclopaedia Britannica",
     "train /shared/corpus": "needs a cluster",
     "train s3://": "needs a bucket",
     "python benchmarks/atoms.py": "measures at full size",

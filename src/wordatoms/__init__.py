@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # for type checkers and editors; `as` exports a name
     from wordatoms.pipeline.train import train as train
     from wordatoms.run import Run as Run
     from wordatoms.senses.comparison import compare_senses as compare_senses
+    from wordatoms.senses.differences import compare_models as compare_models
     from wordatoms.senses.frames import to_frame as to_frame
     from wordatoms.senses.html import to_html as to_html
     from wordatoms.senses.model import SenseModel as SenseModel
@@ -61,6 +62,7 @@ _NAMES = {
     "contexts.usages": "Usage",
     "senses.model": "SenseModel load",
     "senses.comparison": "compare_senses",
+    "senses.differences": "compare_models",
     "senses.sentences": "representative_sentences",
     "senses.topics": "document_topics",
     "senses.frames": "to_frame",

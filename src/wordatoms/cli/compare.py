@@ -1,48 +1,119 @@
-"""`compare`: the senses of one word in two models."""
+"""`compare`: the senses of one word in two models, or the words that differ most between them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from wordatoms.cli import options
 from wordatoms.cli.models import find_model, load_model
-from wordatoms.cli.output import list_words, show_json, show_table
+from wordatoms.cli.output import counted, list_words, remark, show_json, show_table
 
 if TYPE_CHECKING:
     from wordatoms.senses.comparison import ComparedSense, Comparison
-    from wordatoms.senses.model import Method
+    from wordatoms.senses.differences import ModelComparison
+    from wordatoms.senses.model import Method, SenseModel
 
 N_SHOWN = 6
 """Nearest words in a column."""
+OF_ALL = {"min_count": "--min-count", "floor": "--floor", "quantile": "--quantile", "output": "-o", "force": "--force"}
+"""Options that need no WORD."""
 
 
 @click.command()
 @click.argument("model1")
 @click.argument("model2")
-@click.argument("word")
-@click.option("--forms", is_flag=True, help="Pool the inflected forms: tie, ties, tied, tying.")
+@click.argument("word", required=False)
+@click.option("--all", "all_words", is_flag=True, help="Compare all words; the same as leaving out WORD.")
+@click.option("--forms", is_flag=True, help="With WORD: pool the inflected forms: tie, ties, tied, tying.")
 @options.method
-@options.number
+@click.option(
+    "--floor", metavar="MODEL3", help="A model of text like that of MODEL1, to measure what noise alone does."
+)
+@click.option(
+    "--quantile",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    help="With --floor: a word stands out above this quantile of the floor.",
+)
+@click.option(
+    "--min-count", type=click.IntRange(0), default=100, help="Without WORD: leave out words rarer than this in a model."
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Table to write (.csv, .tsv or .parquet)."
+)
+@click.option("-n", "--number", type=click.IntRange(1), help="Items to show.  [default: 10, or 50 words without WORD]")
 @options.as_json
-def compare(model1: str, model2: str, word: str, forms: bool, method: Method, number: int, as_json: bool) -> None:
-    """Compare the senses of WORD in two models.
+@options.force
+def compare(
+    model1: str,
+    model2: str,
+    word: str | None,
+    all_words: bool,
+    forms: bool,
+    method: Method,
+    number: int | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Compare the senses of WORD in two models, or find the words that differ most.
 
     MODEL1 and MODEL2 are folders; "english" is the bundled English model, unless a folder has this name. Matching
     senses are shown in one row with their similarity, followed by the senses that only one model has. Senses by use
     have their share of the uses, senses from the code their weight.
+
+    Without WORD, the vectors of MODEL2 are turned onto those of MODEL1, and the difference of a word is 1 minus the
+    cosine of its two vectors. With --floor, a word stands out if its difference is above that of most words of its
+    frequency between MODEL1 and MODEL3, and above its own.
     """
+    _check_usage(word, all_words, forms)
+    models = (model1, model2)
+    first, second = (load_model(find_model(model)) for model in models)
+    if word is None:
+        _compare_all(first, second, models, method=method, number=number or 50, as_json=as_json, given=given)
+    else:
+        _compare_word(first, second, models, word, forms=forms, method=method, number=number or 10, as_json=as_json)
+
+
+def _check_usage(word: str | None, all_words: bool, forms: bool) -> None:
+    if word is None:
+        if forms:
+            raise click.UsageError("--forms pools the forms of one word; pass a WORD.")
+        return
+    if all_words:
+        raise click.UsageError(f"--all compares all words; leave out the word '{word}'.")
+    source = click.get_current_context().get_parameter_source
+    for name, option in OF_ALL.items():
+        if source(name) not in (None, ParameterSource.DEFAULT):
+            raise click.UsageError(f"{option} is for comparing all words; leave out the word '{word}'.")
+
+
+# --- one word
+
+
+def _compare_word(
+    first: SenseModel,
+    second: SenseModel,
+    models: tuple[str, str],
+    word: str,
+    *,
+    forms: bool,
+    method: Method,
+    number: int,
+    as_json: bool,
+) -> None:
     from wordatoms.senses.comparison import compare_senses
     from wordatoms.senses.results import to_json
 
-    first, second = (load_model(find_model(model)) for model in (model1, model2))
     found = compare_senses(first, second, word, forms=forms, method=method, n_nearest=number, n_near_words=number)
     if as_json:
-        show_json({"models": [model1, model2], **to_json(found)})
+        show_json({"models": models, **to_json(found)})
     else:
-        _show(found, (model1, model2))
+        _show(found, models)
 
 
 def _show(found: Comparison, models: tuple[str, str]) -> None:
@@ -66,3 +137,78 @@ def _cells(senses: Mapping[int, ComparedSense], key: int | None) -> list[Any]:
     words = list_words(sense.nearest[:N_SHOWN], name=sense.label if sense.named else "")
     atom = f"{sense.atom}: " if sense.atom >= 0 else ""
     return [sense.weight if sense.share is None else sense.share, f"{atom}{words}"]
+
+
+# --- all words
+
+
+def _compare_all(
+    first: SenseModel,
+    second: SenseModel,
+    models: tuple[str, str],
+    *,
+    method: Method,
+    number: int,
+    as_json: bool,
+    given: Mapping[str, Any],
+) -> None:
+    from wordatoms.senses.differences import compare_models
+    from wordatoms.senses.model import SenseModel
+    from wordatoms.senses.topics import check_table
+
+    output, floor = given["output"], given["floor"]
+    if output:
+        check_table(output, force=given["force"])
+    found = compare_models(
+        first,
+        second,
+        SenseModel(find_model(floor)) if floor else None,
+        n=number,
+        min_count=given["min_count"],
+        quantile=given["quantile"],
+        method=method,
+    )
+    if output:
+        _write(found, output)
+    if as_json:
+        counts = {"n_compared": found.n_compared, "n_standing_out": found.n_standing_out}
+        show_json({"models": models, "floor": floor, **counts, "words": list(found)})
+    elif not output:
+        _show_all(found, models)
+    remark(_summary(found, given["quantile"]))
+
+
+def _write(found: ModelComparison, output: Path) -> None:
+    from wordatoms.senses.frames import rows_of
+    from wordatoms.senses.topics import write_cells
+
+    rows = [row for each in found for row in rows_of(each)]
+    write_cells(output, list(rows[0]), [list(row.values()) for row in rows])
+    remark(f"{output}: {counted(len(rows), 'word')}")
+
+
+def _show_all(found: ModelComparison, models: tuple[str, str]) -> None:
+    has_floor = found.n_standing_out is not None
+    rows = [
+        [
+            each.rank,
+            each.word,
+            each.difference,
+            *([each.limit, "yes" if each.stands_out else "no"] if has_floor else []),
+            *(list_words(near[:N_SHOWN]) for near in each.nearest),
+            *(" | ".join(labels) for labels in each.only),
+        ]
+        for each in found
+    ]
+    header = ["rank", "word", "difference", *(["limit", "stands out"] if has_floor else [])]
+    show_table([*header, *models, *(f"senses only in {model}" for model in models)], rows)
+
+
+def _summary(found: ModelComparison, quantile: float) -> str:
+    compared = counted(found.n_compared, "word")
+    if found.n_standing_out is None:
+        return f"{compared} compared without a floor (--floor): differences of rare words are mostly noise"
+    return (
+        f"{found.n_standing_out:,} of {compared} stand out; of words that do not differ, "
+        f"about {1 - quantile:.1%} would by chance"
+    )
