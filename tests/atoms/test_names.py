@@ -88,3 +88,11 @@ def test_a_name_beyond_the_atoms_is_refused(folder: Path) -> None:
     (folder / FILE).write_text(json.dumps({**content, "names": {"99999": "nothing"}}))
     with pytest.raises(ModelError, match="names atoms beyond"):
         SenseModel(folder).label(1)
+
+
+def test_verifying_a_model_reads_its_names(folder: Path) -> None:
+    assert CliRunner().invoke(cli, ["info", str(folder), "--verify"]).exit_code == 0
+    (folder / FILE).write_text("x")
+    result = CliRunner().invoke(cli, ["info", str(folder), "--verify"])
+    assert result.exit_code == 1
+    assert "names.json is damaged" in str(result.exception)

@@ -341,3 +341,39 @@ def test_what_cannot_be_written_is_said_before_any_work(model: SenseModel, tmp_p
         run("missing.csv", "--column", "a", "--by", "b", "--model", model.path, "-o", f"{tmp_path}/out/")
     with pytest.raises(InputError, match=r"ends in \.html"):
         run("missing.csv", "--column", "a", "--by", "b", "--model", model.path, "--report", tmp_path / "page.txt")
+
+
+def test_a_folder_with_files_of_others_is_not_replaced(study: DocumentStudy, tmp_path: Path) -> None:
+    study.write(tmp_path / "out")
+    study.write(tmp_path / "out", force=True)
+    (tmp_path / "out" / "my-notes.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"out also holds my-notes\.txt, which would be lost"):
+        study.write(tmp_path / "out", force=True)
+    assert (tmp_path / "out" / "my-notes.txt").read_text() == "mine"
+
+
+def test_documents_are_not_replaced_by_what_is_made_of_them(model: SenseModel, tmp_path: Path) -> None:
+    table = tmp_path / "news.csv"
+    table.write_text(f'text\n"{discourse(3, range(15))}"\n')
+    given = ["--column", "text", "--model", str(model.path), "--force"]
+    result = CliRunner().invoke(command, [str(table), *given, "-o", str(table)])
+    assert isinstance(result.exception, InputError)
+    assert "is one of the documents; write to another file" in str(result.exception)
+    assert table.read_text().startswith("text\n")
+
+
+def test_a_wrong_period_is_named(model: SenseModel, tmp_path: Path) -> None:
+    table = tmp_path / "news.csv"
+    table.write_text("text,d\na,2020-01-01\n")
+    given = ["--column", "text", "--model", str(model.path), "--time", "d:century"]
+    assert "day, week, month, quarter, year" in CliRunner().invoke(command, [str(table), *given]).output
+
+
+def test_pictures_have_no_characters_that_xml_forbids(model: SenseModel, tmp_path: Path) -> None:
+    texts = [discourse(3, range(15)), discourse(5, range(15))] * 10
+    found = study_documents(model, texts, groups=["\x1b[31mred", "<script>"] * 10, window=2)
+    found.write(tmp_path / "out")
+    for path in (tmp_path / "out").glob("*.svg"):
+        ElementTree.fromstring(path.read_text("utf-8"))
+    found.report(tmp_path / "page.html")
+    assert "\x1b" not in (tmp_path / "page.html").read_text("utf-8")

@@ -36,6 +36,17 @@ def client(model: wa.SenseModel) -> Iterator[TestClient]:
         yield opened
 
 
+def test_an_undo_that_fails_can_be_tried_again(model: wa.SenseModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    editor, label = Editor(model), model.label(1)
+    editor.name(1, "rivers")
+    with monkeypatch.context() as patch:
+        patch.setattr(type(model), "name", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        with pytest.raises(OSError, match="No space"):
+            editor.undo()
+    assert editor.undo().n_undo == 0
+    assert model.label(1) == label
+
+
 def test_every_change_is_undone(model: wa.SenseModel) -> None:
     editor, label = Editor(model), model.label(1)
     assert editor.name(1, " shores ").done == "Atom 1 is called “shores”."

@@ -214,6 +214,7 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         """
         is_first = not hasattr(self, "components_")
         rows = checked_matrix(self._checked(X, reset=is_first), "X")
+        check_integers(1, sparsity=self.sparsity)
         n_atoms = self._n_atoms(rows) if is_first else len(self.components_)
         learner = Learner.begin(random_rows(rows, n_atoms, self._seed())) if is_first else self._learner
         sparsity = min(self.sparsity, n_atoms)

@@ -42,6 +42,10 @@ def _show_files(opened: ModelFolder, *, as_json: bool) -> None:
         show_table(["stage", "file", "bytes", "state"], rows)
     if broken:
         opened.check(thorough=True)
+    if "atomize" in opened.stages:
+        from wordatoms.senses.parts import ModelParts
+
+        _ = ModelParts(opened.path).meta_atoms  # with the names that come with them, which no checksum covers
 
 
 def _show_stages(opened: ModelFolder, *, as_json: bool) -> None:

@@ -54,9 +54,9 @@ def senses(
 
     Each sense has its share of the uses of the word, its atom, the words nearest to the sense, other words that have a
     sense in the atom, and an example: one that comes with the model, or one from its text, if that is still there. A
-    model whose text was not observed, and --method code, have the paper's senses instead: the atoms of the word's code with their weights. To
-    choose the senses of a word yourself, list the closest atoms with --candidates and keep the right ones with --pick;
-    picks are saved in the model's folder and shown from then on.
+    model whose text was not observed, and --method code, have the paper's senses instead: the atoms of the word's code
+    with their weights. To choose the senses of a word yourself, list the closest atoms with --candidates and keep the
+    right ones with --pick; picks are saved in the model's folder and shown from then on.
     """
     if pick and unpick:
         raise click.UsageError("--pick and --unpick are mutually exclusive.")

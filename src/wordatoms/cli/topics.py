@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,9 +25,9 @@ PERIODS = ("day", "week", "month", "quarter", "year")
 def _parse_time(text: str) -> tuple[str, str]:
     """A column and the length of a period, `date:month`; a month if none is given."""
     column, colon, period = text.rpartition(":")
-    if not colon or period not in PERIODS:
+    if not colon:
         column, period = text, "month"
-    if not column:
+    if not column or period not in PERIODS:
         raise ValueError(text)
     return column, period
 
@@ -107,6 +107,7 @@ def topics(sources: tuple[str, ...], model: str, output: str | None, as_json: bo
     folder = Path(output) if output and (output.endswith(("/", "\\")) or not Path(output).suffix) else None
     table = Path(output) if output and folder is None else None
     _check_usage(given, table)
+    _check_outputs(sources, [path for path in (table, given["report"]) if path is not None])
     if folder is not None or any(given[name] for name in STUDIES):
         _study(sources, model, folder, table, as_json=as_json, force=force, given=given)
         return
@@ -130,6 +131,16 @@ def _check_usage(given: Mapping[str, Any], table: Path | None) -> None:
         raise click.UsageError(
             f"--by and --time make several tables; pass a folder instead of {table}: -o {table.stem}/"
         )
+
+
+def _check_outputs(sources: tuple[str, ...], outputs: Sequence[Path]) -> None:
+    """Raise before a document is replaced by what is made of it."""
+    from wordatoms.text.files import find_files
+
+    there = [path for path in outputs if path.exists()]
+    for document in find_files(sources) if there else ():
+        if any(Path(document).exists() and path.samefile(document) for path in there):
+            raise InputError(f"{document} is one of the documents; write to another file.")
 
 
 # --- documents as distributions over atoms

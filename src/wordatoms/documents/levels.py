@@ -163,6 +163,8 @@ def _merged(model: SenseModel, pairs: Sequence[tuple[Any, str]], where: str) -> 
     names = [name for name in listed if name not in LEFT_OUT and name in wanted]
     if not names:
         raise InputError(f"{where} leaves out all atoms; name a topic for some of them.")
+    if not named:
+        raise InputError(f"{where} gives no atom a topic; write one atom, a tab and a topic per line.")
     places = {name: place for place, name in enumerate(names)}
     of_atom = np.array([places.get(name, -1) for name in wanted], np.int64)
     return TopicMap("topic", np.arange(len(names)), tuple(names), of_atom)

@@ -6,7 +6,6 @@ All text is escaped. The page is readable on a phone, on a screen and on paper, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from wordatoms import __version__
 from wordatoms.documents.evidence import Passage
 from wordatoms.documents.groups import FEWEST, GroupDifference, GroupShare, Trend
 from wordatoms.drawing.charts import STYLE as CHART_STYLE
-from wordatoms.drawing.charts import Interval, IntervalChart, Line, LineChart, legend_key
+from wordatoms.drawing.charts import Interval, IntervalChart, Line, LineChart, escape, legend_key
 from wordatoms.errors import InputError
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 MARKER = "topics.csv"
+WRITTEN = re.compile(
+    r"(topics|shares|documents|passages|differences|trends)\.csv|(topics|groups|differences|trends|over-time-\d+)\.svg"
+)
 """The table that every folder of a study has."""
 
 
@@ -196,7 +200,7 @@ class DocumentStudy:
         list of str
             The names of the files.
         """
-        with new_folder(Path(folder), MARKER, force=force) as work:
+        with new_folder(Path(folder), MARKER, force=force, is_ours=_is_written_here) as work:
             for name, header, rows in self._tables():
                 with write_atomic(work / name) as file:
                     write_rows(file, ",", header, rows)
@@ -409,3 +413,8 @@ def _held_out_coherences(
 
 def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
+
+
+def _is_written_here(name: str) -> bool:
+    """Whether a file of this name may come from `DocumentStudy.write`."""
+    return WRITTEN.fullmatch(name) is not None

@@ -7,11 +7,11 @@ names for some of its ticks. There are no second axes or stacked bars.
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +35,13 @@ N_NAMED_TICKS = 6
 INTERVAL_WIDTH = 640
 TITLE_HEIGHT, LEGEND_LINE = 30, 18
 """Used by charts in their own files."""
+
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def escape(text: str) -> str:
+    """Return a text for XML, without the characters that XML does not have."""
+    return html.escape(_FORBIDDEN.sub("\ufffd", text))
 
 
 class Line(NamedTuple):

@@ -67,7 +67,11 @@ class Editor:
             if not self._undo:
                 raise InputError("there is nothing to undo.")
             undo = self._undo.pop()
-            done = undo()
+            try:
+                done = undo()
+            except BaseException:
+                self._undo.append(undo)  # to be tried again
+                raise
             self._undo.pop()  # what would undo the undoing
             return Edited(f"Undone. {done}", len(self._undo))
 
@@ -92,6 +96,7 @@ class Editor:
 
     def _pick(self, word: str, atoms: tuple[int, ...]) -> str:
         before = self._model.notes.picks.get(word, ())
+        atoms = tuple(dict.fromkeys(atoms))
         self._model.pick(word, atoms)
         self._undo.append(partial(self._pick, word, before))
         n = f"{len(atoms)} picked {'atom' if len(atoms) == 1 else 'atoms'}"

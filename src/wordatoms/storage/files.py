@@ -9,7 +9,7 @@ import mmap
 import os
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from glob import escape
@@ -363,16 +363,23 @@ def staging_folder(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def new_folder(folder: Path, marker: str, *, force: bool = False) -> Iterator[Path]:
+def new_folder(
+    folder: Path, marker: str, *, force: bool = False, is_ours: Callable[[str], bool] | None = None
+) -> Iterator[Path]:
     """Create a temporary folder next to the final one, renamed at the end.
 
     The final one may exist if it is empty or if the same was written already: a kill may have come just after that.
-    With `force` it may be any folder with the file `marker`, by which such folders are known.
+    With `force` it may be any folder with the file `marker`, by which such folders are known, if `is_ours` says so of
+    the names of all its files.
     """
-    is_ours = (folder / marker).is_file()
+    is_known = (folder / marker).is_file()
     taken = InputError(f"{folder} exists and is not empty; pass a new folder, or remove it first.")
-    if folder.exists() and not _is_empty(folder) and not is_ours:
+    if folder.exists() and not _is_empty(folder) and not is_known:
         raise taken
+    if force and is_known and is_ours is not None:
+        strange = sorted(path.name for path in folder.iterdir() if not is_ours(path.name))
+        if strange:
+            raise InputError(f"{folder} also holds {strange[0]}, which would be lost; move it, or pass a new folder.")
     if not folder.absolute().parent.is_dir():
         raise InputError(f"the folder {folder.absolute().parent} does not exist; create it first.")
     with errors_about(folder), staging_folder(folder) as work:
@@ -381,7 +388,7 @@ def new_folder(folder: Path, marker: str, *, force: bool = False) -> Iterator[Pa
         if folder.exists() and not _is_empty(folder):
             if _are_same(work, folder):
                 return
-            if not (is_ours and force):
+            if not (is_known and force):
                 raise taken
         with defer_interrupts(), staging_folder(folder) as old:
             if folder.exists():
