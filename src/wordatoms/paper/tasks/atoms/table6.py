@@ -82,9 +82,9 @@ def _figure(word: str, by_paper: Numbers | None, ours: Numbers | None) -> Figure
         by_paper=_share(by_paper, "n_found"),
         ours=_share(ours, "n_found"),
         baseline=_share(plain, "n_found_plain"),
-        baseline_is="as many nearest words of the word itself",
+        baseline_is="as many nearest words of the word itself" + (", SN vectors" if by_paper and ours else ""),
         is_headline=True,
-        note=_note(plain) if plain else "",
+        note=f"SN: {_note(by_paper)}; ours: {_note(ours)}" if by_paper and ours else _note(plain) if plain else "",
     )
 
 
