@@ -107,7 +107,8 @@ def topics(sources: tuple[str, ...], model: str, output: str | None, as_json: bo
     folder = Path(output) if output and (output.endswith(("/", "\\")) or not Path(output).suffix) else None
     table = Path(output) if output and folder is None else None
     _check_usage(given, table)
-    _check_outputs(sources, [path for path in (table, given["report"]) if path is not None])
+    if force:
+        _check_outputs(sources, [path for path in (table, given["report"]) if path is not None])
     if folder is not None or any(given[name] for name in STUDIES):
         _study(sources, model, folder, table, as_json=as_json, force=force, given=given)
         return
