@@ -117,7 +117,7 @@ class _PageParser:
 
     def _refuse(self, what: str) -> None:
         raise InputError(
-            f"{self.name} {what} at byte {self._expat.CurrentByteIndex:,}, as no MediaWiki dump does; "
+            f"{self.name} {what} at byte {max(self._expat.CurrentByteIndex, 0):,}, as no MediaWiki dump does; "
             "download the dump again."
         )
 
