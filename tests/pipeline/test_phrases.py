@@ -129,6 +129,10 @@ def test_phrases_that_are_not_there(plain: Path, text: Path, tmp_path: Path) -> 
     assert "the phrase 'word' is not two or more words" in refused(
         "phrases", tmp_path / "model", "--text", text, "--file", tmp_path / "list.txt"
     )
+    (tmp_path / "list.txt").write_text("\n \n")
+    assert "has no phrases; write one per line" in refused(
+        "phrases", tmp_path / "model", "--text", text, "--file", tmp_path / "list.txt"
+    )
     with pytest.raises(InputError, match="min_count is 0; pass 1 or more"):
         PhraseSettings(min_count=0)
 

@@ -305,7 +305,12 @@ def phrases(model: str, text: tuple[str, ...], given_phrases: str | None, **give
 
     folder = ModelFolder(model)
     names = set(PhraseSettings.__dataclass_fields__) - {"given"}
-    settings = PhraseSettings(_read_phrases(given_phrases), **{name: given[name] for name in names})
+    listed = _read_phrases(given_phrases)
+    if given_phrases and not listed:
+        raise InputError(
+            f"{given_phrases} has no phrases; write one per line, or omit --file to find them in the text."
+        )
+    settings = PhraseSettings(listed, **{name: given[name] for name in names})
     with _opened_run(given) as run:
         made = learn_phrases(folder, settings, sources=text, force=given["force"], run=run)
     _show_made(folder, "phrases", made, given)
