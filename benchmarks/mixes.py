@@ -1,0 +1,421 @@
+"""Compare mixes of text, and embedding methods, for the English model.
+
+    python benchmarks/mixes.py equal TEXT -o WORK --data DIR --json docs/results/mixes.json
+    python benchmarks/mixes.py methods TEXT -o WORK --data DIR --json docs/results/mixes.json
+    python benchmarks/mixes.py full TEXT -o WORK --data DIR --json docs/results/mixes.json
+
+TEXT is the folder that `tools/gather_english_text.py` writes. `equal` trains mixes of the same size, `methods` trains
+methods on one of these mixes, `full` trains mixes of all the text there is. A mix takes a share of the lines of each
+source, spread over all of it.
+
+Models are judged in the held-out text of every source, by the same pairs of words for all models of a table. The words
+of a pair have similar frequencies in the source and are otherwise drawn at random from the words that all models know.
+
+- told apart: the share of contexts of the two words, without the words, that are nearer to the vector of the right one
+- clusters: √(F·V) of two clusters of the contexts of both, seen through the atoms of the pseudoword (`tune` measures
+  the same)
+
+Both read contexts with default settings. The sets of word similarity and analogies are shown beside them and do not
+choose. `atoms of names` is the share of the atoms half of whose ten nearest words are numbers, names, or in no
+dictionary. Models in WORK are used again. Results are added to --json; the table is printed as Markdown.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from common import describe_machine
+from wordatoms.atoms.atoms import Atoms
+from wordatoms.contexts.averages import ContextAverages
+from wordatoms.contexts.induced_map import InducedMap
+from wordatoms.contexts.inflection import is_common
+from wordatoms.contexts.reader import ReadingSettings, make_reader
+from wordatoms.contexts.windows import windows_of_words, without_targets
+from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.paper.tasks.similarity.analogy import evaluate_analogy
+from wordatoms.paper.tasks.similarity.evaluate import evaluate_similarity
+from wordatoms.pipeline.atomize import AtomSettings, atomize
+from wordatoms.pipeline.count import count
+from wordatoms.pipeline.embed import embed
+from wordatoms.pipeline.map import MapSettings, map_contexts
+from wordatoms.pipeline.sources import CountSettings
+from wordatoms.run import Run
+from wordatoms.senses.posterior import to_unit
+from wordatoms.storage.folder import ModelFolder
+from wordatoms.text.corpus import open_corpus
+from wordatoms.tuning.choice import Bench
+from wordatoms.tuning.pseudowords import MOST_FREQUENT_SHARE, Pseudoword, PseudowordSet
+
+Mix = Mapping[str, float]
+Scores = dict[str, Any]
+
+BOOKS = ("gutenberg", "classics", "novels")
+SOURCES = ("wikipedia", "simple", "britannica", *BOOKS)
+EQUAL: dict[str, Mix] = {
+    "Wikipedia": {"wikipedia": 1},
+    "Wikipedia and Simple": {"wikipedia": 0.6, "simple": 0.4},
+    "all in proportion": {},
+    "Wikipedias, a third of books": {
+        "wikipedia": 0.45,
+        "simple": 0.1,
+        "britannica": 0.12,
+        "gutenberg": 0.25,
+        "classics": 0.08,
+    },
+    "books": {"gutenberg": 0.77, "classics": 0.19, "novels": 0.04},
+}
+"""Shares of the text of one size; none are those of all text."""
+FULL: dict[str, Mix] = {
+    "Wikipedia": {"wikipedia": 1},
+    "all, as they are": dict.fromkeys(SOURCES, 1),
+    "all, books a third": {source: 1 / 3 if source in BOOKS else 1 for source in SOURCES},
+}
+"""Shares of each source."""
+METHODS: dict[str, dict[str, Any]] = {
+    "pmi": {},
+    "pmi, 600 dimensions": {"method": "pmi", "dim": 600},
+    "glove": {"epochs": 15},
+    "sn": {"epochs": 15},
+    "skipgram": {"epochs": 2},
+}
+"""Parameters beside the defaults; more epochs would take hours."""
+SIDE_BY_SIDE = (("pmi", "skipgram"), ("pmi", "glove"))
+BASE = "all in proportion"
+"""The mix on which methods are compared."""
+
+N_PAIRS, N_CONTEXTS = 100, 20
+LEAST_LETTERS = 3
+BLOCK_WORDS = 10
+"""Pairs are drawn within so many words of neighbouring frequency."""
+N_NEAREST = 10
+HEALTH = {"WS353": "EN-WS-353-ALL", "MEN": "EN-MEN-TR-3k", "SimLex": "EN-SIMLEX-999", "RG65": "EN-RG-65"}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large the models of a table are."""
+
+    max_words: int
+    n_atoms: int
+    n_restarts: int = 1
+
+
+EQUAL_SIZE, FULL_SIZE = Size(30_000, 1000), Size(60_000, 2000)
+
+
+# --- mixes
+
+
+def files_of(text: Path, source: str) -> list[Path]:
+    found = sorted(text.glob(f"{source}-*.txt"))
+    if not found:
+        raise SystemExit(f"{text} has no files {source}-*.txt; make it by tools/gather_english_text.py.")
+    return found
+
+
+def n_bytes(paths: Sequence[Path]) -> int:
+    return sum(path.stat().st_size for path in paths)
+
+
+def write_mix(text: Path, shares: Mix, folder: Path) -> list[Path]:
+    """Return the files of a mix: those of a source as they are, or every so many of their lines."""
+    files: list[Path] = []
+    for source, share in shares.items():
+        if share > 1:
+            raise SystemExit(f"{text} has too little of {source} for this mix; pass a smaller --megabytes.")
+        files += (
+            files_of(text, source)
+            if share == 1
+            else [_sampled(files_of(text, source), share, folder / f"{source}.txt")]
+        )
+    return files
+
+
+def _sampled(paths: Sequence[Path], share: float, path: Path) -> Path:
+    if path.exists():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    making = path.with_suffix(".making")
+    number = 0
+    with making.open("wb") as out:
+        for each in paths:
+            with each.open("rb") as lines:
+                for line in lines:
+                    number += 1
+                    if int(number * share) > int((number - 1) * share):
+                        out.write(line)
+    making.rename(path)
+    return path
+
+
+def equal_shares(text: Path, mix: Mix, size: int) -> Mix:
+    """Return the shares of the sources with which a mix has a size in bytes."""
+    if not mix:
+        return dict.fromkeys(SOURCES, size / sum(n_bytes(files_of(text, source)) for source in SOURCES))
+    return {source: share * size / n_bytes(files_of(text, source)) for source, share in mix.items()}
+
+
+# --- models
+
+
+def train(
+    path: Path, files: Sequence[Path], size: Size, embedding: Callable[[ModelFolder], None], run: Run
+) -> ModelFolder:
+    started, took = process_time(), path.with_name(f"{path.name}.seconds")
+    folder = ModelFolder(path, create=True)
+    count(files, folder, CountSettings(max_words=size.max_words), run=run)
+    embedding(folder)
+    map_contexts(folder, MapSettings(), sources=files, run=run)
+    atomize(folder, AtomSettings(n_atoms=size.n_atoms, n_restarts=size.n_restarts), run=run)
+    if not took.exists():
+        took.write_text(str(round(process_time() - started)))
+    sys.stderr.write(f"{path.name}: {took.read_text()} s\n")
+    return folder
+
+
+def seconds(folder: ModelFolder) -> int:
+    """Return the processor time that training took, of all threads together."""
+    return int(folder.path.with_name(f"{folder.path.name}.seconds").read_text())
+
+
+def trained(method: str, run: Run, **parameters: Any) -> Callable[[ModelFolder], None]:
+    """Return what trains the vectors of a model by a method."""
+    return lambda folder: embed(folder, method, parameters=parameters, run=run) and None
+
+
+def side_by_side(first: Path, second: Path) -> Callable[[ModelFolder], None]:
+    """Return what makes vectors of those of two models, each with a mean length of 1, one behind the other."""
+
+    def make_vectors(folder: ModelFolder) -> None:
+        parts = [Embeddings.load(path) for path in (first, second)]
+        scaled = [each.vectors / np.linalg.norm(each.vectors, axis=1).mean() for each in parts]
+        joined = Embeddings(
+            parts[0].words, np.concatenate(scaled, axis=1), parts[0].counts, method="joined", n_tokens=parts[0].n_tokens
+        )
+        assert parts[0].words == parts[1].words
+
+        def make(forget: Callable[[], None]) -> list[str]:
+            with folder.staging() as staged:
+                joined.save(staged)
+                (staged / "words.txt").unlink()
+                return folder.install(staged, forget)
+
+        settings = {"method": "joined", "of": [first.name, second.name]}
+        with folder.working():
+            if not folder.is_done("embed", settings, force=False):
+                folder.build("embed", settings, make)
+
+    return make_vectors
+
+
+# --- the judge
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Pairs of words in the held-out text of one source, and the contexts of both words."""
+
+    pairs: list[tuple[int, int]]
+    windows: list[NDArray[np.int32]]
+    """Of the first word, then as many of the second, without the words in the middle; rows of `words` of the judge."""
+
+
+class Judge:
+    """The pairs of words and contexts that judge all models of a table."""
+
+    def __init__(self, text: Path, vocabularies: Sequence[Sequence[str]], run: Run) -> None:
+        known = set(vocabularies[0]).intersection(*vocabularies[1:])
+        self.words = sorted(set().union(*vocabularies))
+        self.candidates = np.array(
+            [
+                row
+                for row, word in enumerate(self.words)
+                if word in known and len(word) >= LEAST_LETTERS and word.isalpha() and is_common(word)
+            ]
+        )
+        self.held_out = {source: self._draw(text / "held" / f"{source}.txt", run) for source in SOURCES}
+
+    def _draw(self, path: Path, run: Run) -> HeldOut:
+        """Pair words of neighbouring frequency at random."""
+        counts = self._count(path)
+        eligible = [
+            row for row in self.candidates.tolist() if N_CONTEXTS <= counts[row] <= MOST_FREQUENT_SHARE * counts.sum()
+        ]
+        rng = np.random.default_rng(0)
+        ranked = sorted(eligible, key=lambda row: (counts[row], self.words[row]))
+        blocks = [rng.permutation(ranked[start : start + BLOCK_WORDS]) for start in range(0, len(ranked), BLOCK_WORDS)]
+        pairs = [pair for block in blocks for pair in zip(block[::2].tolist(), block[1::2].tolist(), strict=False)]
+        chosen = sorted(rng.permutation(len(pairs)).tolist()[:N_PAIRS])
+        pairs = [pairs[number] for number in chosen]
+        targets = np.array(sorted(row for pair in pairs for row in pair))
+        window = ReadingSettings().window
+        corpus = open_corpus([path], work=path.parent)
+        found = windows_of_words(corpus, self.words, targets, n_windows=N_CONTEXTS, window=window, run=run)
+        kept: list[tuple[int, int]] = []
+        windows: list[NDArray[np.int32]] = []
+        for pair in pairs:
+            n = min(len(found.of(row)) for row in pair)  # the same context is taken once
+            around = without_targets(np.concatenate([found.of(row)[:n] for row in pair]))
+            kept.append(pair)
+            windows.append(np.where(np.isin(around, pair), -1, around).astype(np.int32))
+        return HeldOut(kept, windows)
+
+    def _count(self, path: Path) -> NDArray[np.int64]:
+        from wordatoms.text.tokenizer import Tokenizer
+
+        rows = {word: row for row, word in enumerate(self.words)}
+        counts = np.zeros(len(rows), np.int64)
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                np.add.at(counts, [rows[word] for word in Tokenizer().words(line) if word in rows], 1)
+        return counts
+
+    def judge(self, path: Path) -> dict[str, Scores]:
+        """Return the scores of a model in the held-out text of each source, and of all of them."""
+        embeddings, induced_map = Embeddings.load(path), InducedMap.load(path)
+        averages, atoms = ContextAverages.load(path), Atoms.load(path)
+        own = {word: row for row, word in enumerate(embeddings.words)}
+        to_own = np.array([*(own.get(word, -1) for word in self.words), -1], np.int32)  # the last one for -1
+        scores = {}
+        for source, held_out in self.held_out.items():
+            pairs = [(int(to_own[first]), int(to_own[second])) for first, second in held_out.pairs]
+            windows = [to_own[each] for each in held_out.windows]
+            reader = make_reader(embeddings, induced_map, ReadingSettings())
+            told = [
+                _told_apart(reader.vectors(each), embeddings.vectors[list(pair)])
+                for each, pair in zip(windows, pairs, strict=True)
+            ]
+            made = [
+                Pseudoword(pair, each, _joint_vector(averages, induced_map, pair))
+                for pair, each in zip(pairs, windows, strict=True)
+            ]
+            bench = Bench(embeddings, induced_map, atoms, PseudowordSet(tuple(made)), ())
+            clusters = bench.measure("put together", ReadingSettings())
+            scores[source] = {
+                "told apart": float(np.mean(told)),
+                "clusters": clusters,
+                "by pair": [round(each, 3) for each in told],
+            }
+        means = {name: float(np.mean([each[name] for each in scores.values()])) for name in ("told apart", "clusters")}
+        return {**scores, "mean": means}
+
+
+def _told_apart(contexts: NDArray[np.float32], vectors: NDArray[np.float32]) -> float:
+    nearer = np.argmax(contexts @ to_unit(vectors).T, axis=1)
+    return float(np.mean(nearer == np.repeat([0, 1], len(contexts) // 2)))
+
+
+def _joint_vector(averages: ContextAverages, induced_map: InducedMap, pair: tuple[int, int]) -> NDArray[np.float32]:
+    """Return the induced vector of two words as one: A times the mean over the contexts of both."""
+    numbers = averages.n_contexts[list(pair)].astype(np.float64)
+    return induced_map.apply(numbers @ averages.averages[list(pair)] / max(numbers.sum(), 1))
+
+
+def health(path: Path, data: Path) -> dict[str, float]:
+    embeddings = Embeddings.load(path)
+    similarity = evaluate_similarity(embeddings, data).to_json()["scores"]
+    found = {name: similarity[file]["spearman"] for name, file in HEALTH.items()}
+    return {**found, "analogies": evaluate_analogy(embeddings, data).to_json()["scores"]["total"]["accuracy"]}
+
+
+def share_of_names(path: Path) -> float:
+    """Return the share of atoms half of whose nearest words are numbers, names, or in no dictionary."""
+    atoms, words = Atoms.load(path), Embeddings.load(path).words
+    nearest = np.asarray(atoms.nearest)[:, :N_NEAREST]
+    plain = {row: words[row].isalpha() and is_common(words[row]) for row in np.unique(nearest).tolist()}
+    return float(np.mean([sum(plain[row] for row in each) <= N_NEAREST // 2 for each in nearest.tolist()]))
+
+
+# --- the tables
+
+
+def evaluate(models: Mapping[str, ModelFolder], text: Path, data: Path, run: Run) -> dict[str, Scores]:
+    judge = Judge(text, [Embeddings.load(folder.path).words for folder in models.values()], run)
+    return {
+        name: {
+            "held out": judge.judge(folder.path),
+            "health": health(folder.path, data),
+            "atoms": len(Atoms.load(folder.path)),
+            "atoms of names": share_of_names(folder.path),
+            "tokens": Embeddings.load(folder.path).n_tokens,
+            "processor seconds": seconds(folder),
+        }
+        for name, folder in models.items()
+    }
+
+
+def write_table(results: Mapping[str, Scores]) -> None:
+    """Print a row for each model: told apart / clusters for every source, then the sets that do not choose."""
+    header = ["", "tokens", *SOURCES, "mean", *HEALTH, "analogies", "atoms of names", "processor s"]
+    rows = [header, ["---"] * len(header)]
+    for name, found in results.items():
+        held_out = [f"{each['told apart']:.3f} / {each['clusters']:.3f}" for each in found["held out"].values()]
+        sets = ["–" if score is None else f"{score:.3f}" for score in found["health"].values()]
+        rows.append(
+            [
+                name,
+                f"{found['tokens'] / 1e6:.0f}M",
+                *held_out,
+                *sets,
+                f"{found['atoms of names']:.2f}",
+                str(found["processor seconds"]),
+            ]
+        )
+    sys.stdout.write("".join(f"| {' | '.join(row)} |\n" for row in rows))
+
+
+def train_all(table: str, text: Path, work: Path, megabytes: int, run: Run) -> dict[str, ModelFolder]:
+    if table == "full":
+        mixes, size = FULL, FULL_SIZE
+    else:
+        chosen = EQUAL if table == "equal" else {BASE: EQUAL[BASE]}
+        mixes, size = {name: equal_shares(text, mix, megabytes * 1_000_000) for name, mix in chosen.items()}, EQUAL_SIZE
+    models = {}
+    for name, mix in mixes.items():
+        files = write_mix(text, mix, work / "text" / name)
+        if table != "methods":
+            models[name] = train(work / table / name, files, size, trained("pmi", run), run)
+            continue
+        for method, given in METHODS.items():
+            parameters = {key: value for key, value in given.items() if key != "method"}
+            models[method] = train(
+                work / table / method, files, size, trained(given.get("method", method), run, **parameters), run
+            )
+        for first, second in SIDE_BY_SIDE:
+            joined = side_by_side(work / table / first, work / table / second)
+            models[f"{first} and {second}"] = train(work / table / f"{first} and {second}", files, size, joined, run)
+    return models
+
+
+def main() -> None:
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("table", choices=("equal", "methods", "full"))
+    parser.add_argument("text", type=Path)
+    parser.add_argument("-o", "--work", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--megabytes", type=int, default=120, help="text of the mixes of equal size (default 120)")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    run = Run(given.threads)
+    models = train_all(given.table, given.text, given.work, given.megabytes, run)
+    results = evaluate(models, given.text, given.data, run)
+    write_table(results)
+    if given.json:
+        stored = json.loads(given.json.read_text()) if given.json.exists() else {}
+        stored = {**stored, "machine": describe_machine(), given.table: results}
+        given.json.write_text(json.dumps(stored, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
