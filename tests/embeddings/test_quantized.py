@@ -48,6 +48,31 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
     assert load_rows(tmp_path).tobytes() == found.expand().tobytes()
 
 
+def test_some_rows_are_loaded_without_the_others(tmp_path: Path) -> None:
+    vectors = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float32)
+    for folder, whole in (("bytes", to_bytes(vectors).expand()), ("floats", vectors)):
+        (tmp_path / folder).mkdir()
+        if folder == "bytes":
+            save_bytes(tmp_path / folder, to_bytes(vectors))
+        else:
+            save_array(tmp_path / folder / VECTORS, vectors)
+        assert load_rows(tmp_path / folder, [7, 0, 7]).tobytes() == whole[[7, 0, 7]].tobytes()
+        assert load_rows(tmp_path / folder, []).shape == (0, 4)
+        with pytest.raises(ModelError, match="no such rows"):
+            load_rows(tmp_path / folder, [9])
+
+
+def test_rows_beyond_the_end_of_a_file_cut_short_are_refused(tmp_path: Path) -> None:
+    save_bytes(tmp_path, to_bytes(np.ones((9, 4), np.float32)))
+    save_array(tmp_path / SCALES, np.ones(3, np.float32))
+    with pytest.raises(ModelError, match="get the model again"):
+        load_rows(tmp_path, [7])
+    content = (tmp_path / VECTORS).read_bytes()
+    (tmp_path / VECTORS).write_bytes(content[:-10])
+    with pytest.raises(ModelError, match="not a readable array"):
+        load_rows(tmp_path, [8])
+
+
 @pytest.mark.parametrize(
     "scales",
     [

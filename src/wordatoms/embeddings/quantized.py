@@ -8,6 +8,7 @@ query.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.errors import ModelError
-from wordatoms.storage.files import load_array, save_array
+from wordatoms.storage.files import load_array, load_rows_of, save_array
 
 MOST = 23
 """Largest integer of a word vector."""
@@ -48,12 +49,14 @@ def save_bytes(folder: Path, vectors: ByteVectors) -> None:
     save_array(folder / SCALES, vectors.scales)
 
 
-def load_rows(folder: Path) -> NDArray[Any]:
-    """Load the vectors in a model's folder, expanded if quantized."""
-    vectors = load_array(folder / VECTORS)
+def load_rows(folder: Path, rows: Sequence[int] | None = None) -> NDArray[Any]:
+    """Load the vectors in a model's folder, or those of some rows, expanded if quantized."""
+    vectors = load_array(folder / VECTORS) if rows is None else load_rows_of(folder / VECTORS, rows)
     if vectors.dtype != np.int8:
         return vectors
     scales = load_array(folder / SCALES)
+    if rows is not None:
+        scales = scales[list(rows)] if max(rows, default=-1) < len(scales) else scales[:0]
     if vectors.ndim != 2 or scales.shape != vectors.shape[:1] or scales.dtype != np.float32 or (scales < 0).any():
         raise ModelError(
             f"{folder / SCALES} holds {scales.dtype} of shape {scales.shape} for vectors of shape {vectors.shape}; "

@@ -102,9 +102,8 @@ class UseAnswers:
 
     def nearest(self, sense: int, n: int) -> tuple[Neighbour, ...]:
         """Return the words nearest to a sense, given by its number."""
-        embeddings, vector = self.model.embeddings, self.uses.vectors([sense])[0]
-        rows = self.uses.nearest[sense, :n].tolist()
-        vectors = embeddings.vectors[rows]
+        vector, rows = self.uses.vectors([sense])[0], self.uses.nearest[sense, :n].tolist()
+        vectors = self.model.parts.vectors_of(rows)
         cosines = vectors @ vector / np.maximum(np.linalg.norm(vectors, axis=1), 1e-12)
         return tuple(Neighbour(self.model.words[row], float(c)) for row, c in zip(rows, cosines, strict=True))
 

@@ -25,6 +25,7 @@ from wordatoms.counts.word_lists import WordList
 from wordatoms.embeddings.embeddings import Embeddings, Neighbour, load_words
 from wordatoms.embeddings.neighbours import FILE as NEIGHBOURS
 from wordatoms.embeddings.neighbours import Neighbours
+from wordatoms.embeddings.quantized import load_rows
 from wordatoms.embeddings.spelling import find_spelling
 from wordatoms.errors import InputError, ModelError, UnknownWordError, require_string
 from wordatoms.senses.annotations import Notes
@@ -137,6 +138,14 @@ class ModelParts:
     @cached_property
     def embeddings(self) -> Embeddings:
         return self._load(("embed", "import"), lambda path: Embeddings.load(path, self.word_list))
+
+    def vectors_of(self, rows: Sequence[int]) -> NDArray[np.float32]:
+        """The vectors of some words, without loading all of them."""
+        if "embeddings" not in self.__dict__:
+            vectors = self._load(("embed", "import"), lambda path: load_rows(path, rows))
+            if vectors.dtype == np.float32 and np.isfinite(vectors).all():
+                return np.asarray(vectors)
+        return np.asarray(self.embeddings.vectors[list(rows)])  # which refuses damaged vectors
 
     @cached_property
     def learned_from(self) -> Embeddings:

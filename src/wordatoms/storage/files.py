@@ -9,7 +9,7 @@ import mmap
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from glob import escape
@@ -173,6 +173,21 @@ def load_array(path: Path) -> Array:
     `LARGEST_READ` bytes are memory-mapped; `ModelFolder.check_mapped` tells whether they changed.
     """
     return _open(path, mapped=False)
+
+
+def load_rows_of(path: Path, rows: Sequence[int]) -> Array:
+    """Load some rows of a two-dimensional array of a model folder without reading the others."""
+    try:
+        mapped = open_array(path)
+        if mapped.ndim != 2 or not mapped.flags.c_contiguous or not all(0 <= row < len(mapped) for row in rows):
+            raise ValueError(f"it has no such rows: its shape is {mapped.shape}")
+        width, size = mapped.shape[1], mapped.itemsize
+        read = [np.fromfile(path, mapped.dtype, width, offset=mapped.offset + row * width * size) for row in rows]
+        return np.stack(read) if read else np.empty((0, width), mapped.dtype)
+    except (ValueError, OSError) as error:
+        raise ModelError(
+            f"{path} is not a readable array ({error}); run that stage of the model again with --force."
+        ) from error
 
 
 def map_array(path: Path) -> Array:
