@@ -5,19 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-BLOCK = 4096
-
 
 def weights(n_documents: int, n_resamples: int, seed: int) -> NDArray[np.float32]:
     """The weight of each document in each resample."""
-    return np.concatenate(
-        [
-            np.random.default_rng([seed, number]).standard_exponential(
-                (min(BLOCK, n_documents - first), n_resamples), np.float32
-            )
-            for number, first in enumerate(range(0, n_documents, BLOCK))
-        ]
-    )
+    rngs = (np.random.default_rng([seed, document]) for document in range(n_documents))
+    return np.stack([rng.standard_exponential(n_resamples, np.float32) for rng in rngs])
 
 
 def bounds(resampled: list[float], confidence: float) -> tuple[float, float]:

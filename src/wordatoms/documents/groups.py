@@ -18,13 +18,13 @@ Left out: paired and clustered designs (several documents by one author count as
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import csr_matrix, hstack, issparse
 from scipy.special import stdtr
 
 from wordatoms.documents.levels import TopicShares
@@ -38,15 +38,14 @@ from wordatoms.senses.topics import Topics
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-N_RESAMPLES, CONFIDENCE = 1000, 0.95
+N_RESAMPLES, MOST_RESAMPLES, CONFIDENCE = 1000, 10_000, 0.95
 FEWEST = 5
 """A group with fewer documents has no interval, and a topic in fewer documents is not tested."""
 MOST_GROUPS = 200
 MOST_ROWS = 4_000_000
 """Of the table of shares."""
-BLOCK_DOCUMENTS = 4096
-BLOCK_NUMBERS = 1 << 23
-"""Resampled shares held at once by each thread; the blocks are fixed, so that the number of threads changes nothing."""
+BLOCK_NUMBERS = 1 << 22
+"""Weights held at once by each thread; the blocks are fixed, so that the number of threads changes nothing."""
 OTHERS = "all others"
 
 Floats = NDArray[np.float64]
@@ -245,21 +244,21 @@ def compare_groups(
     rows: Results[GroupShare] = Results()
     differences: list[GroupDifference] = []
     trends: list[Trend] = []
-    rows += _share_rows(table, plan.intervals(table, everything, 1), [(None, None)])
+    rows += _share_rows(table, plan.shares(table, everything, 1), [(None, None)])
     if n_groups:
-        found = plan.intervals(table, of_group, n_groups, contrasts=n_groups > 1)
+        found = plan.shares(table, of_group, n_groups, contrasts=n_groups > 1)
         rows += _share_rows(table, found, [(name, None) for name in group_names])
         differences = _differences(table, found, group_names)
     if n_periods:
         numbers = np.array([each.number for each in periods], np.float64)
-        found = plan.intervals(table, of_period, n_periods, numbers=numbers)
+        found = plan.shares(table, of_period, n_periods)
         rows += _share_rows(table, found, [(None, each.name) for each in periods])
-        trends += _trends(table, found, [None], [of_period], numbers)
+        trends += _trends(table, plan, [None], [of_period], numbers)
     if n_groups and n_periods:
-        found = plan.intervals(table, cells, n_groups * n_periods, numbers=numbers)
+        found = plan.shares(table, cells, n_groups * n_periods)
         rows += _share_rows(table, found, [(name, each.name) for name in group_names for each in periods])
         inside = [np.where(of_group == place, of_period, -1) for place in range(n_groups)]
-        trends += _trends(table, found, [*group_names], inside, numbers)
+        trends += _trends(table, plan, [*group_names], inside, numbers)
     rows.sort(key=lambda row: table.order[row.topic])
     return GroupComparison(
         rows,
@@ -370,8 +369,8 @@ def _number_groups(groups: Iterable[Any] | None, n: int) -> tuple[list[str], Lab
 def _check_numbers(confidence: float, n_resamples: int) -> None:
     if not 0 < confidence < 1:
         raise InputError(f"confidence is {confidence}; pass a number between 0 and 1.")
-    if not 20 <= n_resamples <= 100_000:
-        raise InputError(f"n_resamples is {n_resamples}; pass a number from 20 to 100,000.")
+    if not 20 <= n_resamples <= MOST_RESAMPLES:
+        raise InputError(f"n_resamples is {n_resamples}; pass a number from 20 to {MOST_RESAMPLES:,}.")
 
 
 # --- resampling
@@ -404,14 +403,12 @@ class _Moments(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """Moments, and bounds of shares, of differences to the rest and of trends, as far as they were asked for."""
+    """Moments of the documents of each label, and bounds of shares and of differences to the rest if asked for."""
 
     moments: _Moments
     shares: Floats
     """(2, n_labels, n_topics)."""
     differences: Floats | None
-    trends: Floats | None
-    """(2, n_labels / n_periods, n_topics): of the slope."""
 
 
 @dataclass(frozen=True)
@@ -423,81 +420,73 @@ class _Plan:
     seed: int
     run: Run
 
-    def intervals(
-        self,
-        table: _Table,
-        labels: Labels,
-        n_labels: int,
-        *,
-        contrasts: bool = False,
-        numbers: Floats | None = None,
-    ) -> _Found:
-        """Return bounds for the documents of each label; `numbers` are those of the periods, which are labels."""
-        width = max(1, BLOCK_NUMBERS // (n_labels * self.n_resamples))
-        starts = range(0, table.n_topics, width)
-
-        def block(start: int) -> list[Floats | None]:
-            sums, weights = self._resampled(table.matrix[:, start : start + width], labels, n_labels)
-            rest: Floats | None = None
-            slopes: Floats | None = None
-            if contrasts:
-                others = (sums.sum(axis=0) - sums) / (weights.sum(axis=0) - weights)[:, None]
-                rest = self._bounds(sums / weights[:, None] - others)
-            if numbers is not None:
-                slopes = self._bounds(_slopes(sums, weights, numbers))
-            with np.errstate(invalid="ignore"):  # a label without documents
-                return [self._bounds(sums / weights[:, None]), rest, slopes]
-
-        with one_blas_thread():
-            found = run_threads(block, starts, self.run.n_threads)
-        joined = [None if parts[0] is None else np.concatenate(parts, axis=2) for parts in zip(*found, strict=True)]
+    def shares(self, table: _Table, labels: Labels, n_labels: int, *, contrasts: bool = False) -> _Found:
+        """Return bounds for the documents of each label; with `contrasts`, of the differences to all other labels."""
         moments = _moments(table, labels, n_labels)
-        shares = joined[0]
-        assert shares is not None
+        columns = hstack([table.matrix, np.ones((table.matrix.shape[0], 1))], "csr")
+        whole = self._resampled(columns, np.flatnonzero(labels >= 0)) if contrasts else None
+
+        def bounds(label: int) -> tuple[Floats, Floats | None]:
+            found = np.zeros((2, table.n_topics))
+            occurring = np.flatnonzero(moments.with_topic[label]) if whole is None else np.arange(table.n_topics)
+            if not len(occurring):
+                return found, None
+            used = np.append(occurring, table.n_topics)
+            own = self._resampled(columns[:, used], np.flatnonzero(labels == label))
+            share = own[:-1] / own[-1]
+            found[:, occurring] = self._bounds(share)
+            if whole is None:
+                return found, None
+            rest = whole - own
+            return found, self._bounds(share - rest[:-1] / rest[-1])
+
+        found = self._on_threads(bounds, range(n_labels))
+        shares = np.stack([each for each, _ in found], axis=1)
         never = (moments.with_topic == 0) & (moments.n > 0)[:, None]
         most = 1 - (1 - self.confidence) ** (1 / np.maximum(moments.n, 1))
         shares[1] = np.where(never, most[:, None], shares[1])
         shares[:, moments.n < FEWEST] = np.nan
-        return _Found(moments, shares, joined[1], joined[2])
+        return _Found(moments, shares, np.stack([each for _, each in found], axis=1) if contrasts else None)
 
-    def _resampled(self, matrix: csr_matrix, labels: Labels, n_labels: int) -> tuple[Any, Any]:
-        """Return the weighted sums of shares, (n_labels, n_topics, n_resamples), and the sums of weights."""
-        n_topics = matrix.shape[1]
-        sums = np.zeros((n_labels * n_topics, self.n_resamples), np.float32)
-        weights = np.zeros((n_labels, self.n_resamples), np.float32)
-        for number, first in enumerate(range(0, matrix.shape[0], BLOCK_DOCUMENTS)):
-            some, own = matrix[first : first + BLOCK_DOCUMENTS], labels[first : first + BLOCK_DOCUMENTS]
-            rng = np.random.default_rng([self.seed, number])
-            drawn = rng.standard_exponential((len(own), self.n_resamples), np.float32)
-            documents = np.repeat(np.arange(len(own)), np.diff(some.indptr))
-            used = own[documents] >= 0
-            documents, topics, data = documents[used], some.indices[used], some.data[used].astype(np.float32)
-            places, rows = np.unique(own[documents] * n_topics + topics, return_inverse=True)
-            sums[places] += csr_matrix((data, (rows, documents)), shape=(len(places), len(own))) @ drawn
-            labelled = np.flatnonzero(own >= 0)
-            ones = np.ones(len(labelled), np.float32)
-            weights += csr_matrix((ones, (own[labelled], labelled)), shape=(n_labels, len(own))) @ drawn
-        return sums.reshape(n_labels, n_topics, self.n_resamples), weights
+    def slopes(self, table: _Table, periods: Sequence[Labels], numbers: Floats) -> Floats:
+        """Return bounds of the slopes of all topics over the periods of each group, (2, n_groups, n_topics)."""
+
+        def bounds(own: Labels) -> Floats:
+            documents = np.flatnonzero(own >= 0)
+            occurring = np.flatnonzero(np.diff(table.matrix[documents].tocsc().indptr))
+            matrix, x = table.matrix[:, occurring], ((numbers - numbers.mean())[own] * (own >= 0))[:, None]
+            columns = hstack([matrix, matrix.multiply(x), x, x**2, np.ones(x.shape)], "csr")
+            sums = self._resampled(columns, documents)
+            total, centre, spread = sums[-1], sums[-3] / sums[-1], sums[-2] / sums[-1]
+            shares, products = sums[: len(occurring)] / total, sums[len(occurring) : -3] / total
+            found = np.zeros((2, table.n_topics))
+            with np.errstate(invalid="ignore", divide="ignore"):  # a group with documents in one period only
+                found[:, occurring] = self._bounds((products - centre * shares) / (spread - centre**2))
+            return found
+
+        return np.stack(self._on_threads(bounds, periods), axis=1)
+
+    def _on_threads(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+        with one_blas_thread():
+            return run_threads(function, items, self.run.n_threads)
+
+    def _resampled(self, columns: csr_matrix, documents: NDArray[np.intp]) -> Any:
+        """Return the weighted sums of columns over some documents, (n_columns, n_resamples)."""
+        sums = np.zeros((columns.shape[1], self.n_resamples), np.float32)
+        n_block = max(1, BLOCK_NUMBERS // self.n_resamples)
+        for first in range(0, len(documents), n_block):
+            some = documents[first : first + n_block]
+            weights = np.empty((len(some), self.n_resamples), np.float32)
+            for row, document in enumerate(some.tolist()):
+                np.random.default_rng([self.seed, document]).standard_exponential(dtype=np.float32, out=weights[row])
+            sums += columns[some].T.astype(np.float32) @ weights
+        return sums
 
     def _bounds(self, resampled: Any) -> Floats:
         """Return the percentiles over the last axis, (2, …): the nearest of the resampled values."""
         edge = (1 - self.confidence) / 2 * (self.n_resamples - 1)
         places = [round(edge), self.n_resamples - 1 - round(edge)]
         return np.asarray(np.moveaxis(np.partition(resampled, places, axis=-1)[..., places], -1, 0), np.float64)
-
-
-def _slopes(sums: Any, weights: Any, numbers: Floats) -> Any:
-    """Return the weighted slopes over the periods of each group: (n_groups, n_topics, n_resamples)."""
-    n_periods = len(numbers)
-    sums = sums.reshape(-1, n_periods, *sums.shape[1:])
-    weights = weights.reshape(-1, n_periods, weights.shape[-1])
-    x = (numbers - numbers.mean()).astype(np.float32)[:, None]
-    total = weights.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):  # a group with documents in one period only
-        centre = (weights * x).sum(axis=1) / total
-        spread = (weights * x**2).sum(axis=1) / total - centre**2
-        products = (x.T @ sums.reshape(len(sums), n_periods, -1)).reshape(sums[:, 0].shape) / total[:, None]
-        return (products - centre[:, None] * (sums.sum(axis=1) / total[:, None])) / spread[:, None]
 
 
 def _moments(table: _Table, labels: Labels, n_labels: int) -> _Moments:
@@ -517,24 +506,26 @@ def _moments(table: _Table, labels: Labels, n_labels: int) -> _Moments:
 
 
 def _share_rows(table: _Table, found: _Found, cells: Sequence[tuple[str | None, str | None]]) -> list[GroupShare]:
-    moments, means = found.moments, found.moments.means
-    return [
-        GroupShare(
-            int(table.ids[topic]),
-            table.names[topic],
-            group,
-            period,
-            float(means[place, topic]),
-            _number(found.shares[0, place, topic]),
-            _number(found.shares[1, place, topic]),
-            int(moments.with_topic[place, topic]),
-            int(moments.n[place]),
-            None if moments.words is None else int(moments.words[place]),
-        )
-        for topic in range(table.n_topics)
-        for place, (group, period) in enumerate(cells)
-        if moments.n[place]
-    ]
+    """Return the rows topic by topic, in columns until the end: there may be a million of them."""
+    moments = found.moments
+    filled = np.flatnonzero(moments.n)
+    groups, periods = zip(*(cells[place] for place in filled.tolist()), strict=True)
+    n_topics = table.n_topics
+    low, high = (_numbers(bound[filled].T.ravel()) for bound in found.shares)
+    words = [None] * len(filled) if moments.words is None else moments.words[filled].tolist()
+    columns = (
+        np.repeat(table.ids, len(filled)).tolist(),
+        [name for name in table.names for _ in filled],
+        groups * n_topics,
+        periods * n_topics,
+        moments.means[filled].T.ravel().tolist(),
+        low,
+        high,
+        moments.with_topic[filled].T.ravel().tolist(),
+        moments.n[filled].tolist() * n_topics,
+        words * n_topics,
+    )
+    return list(map(GroupShare._make, zip(*columns, strict=True)))
 
 
 def _differences(table: _Table, found: _Found, names: Sequence[str]) -> list[GroupDifference]:
@@ -580,12 +571,12 @@ def _welch(one: _Moments, other: _Moments) -> Floats:
 
 
 def _trends(
-    table: _Table, found: _Found, names: Sequence[str | None], periods: Sequence[Labels], numbers: Floats
+    table: _Table, plan: _Plan, names: Sequence[str | None], periods: Sequence[Labels], numbers: Floats
 ) -> list[Trend]:
     """Return the line through the shares of the documents of each group, given their periods."""
     rows: list[Trend] = []
     span = numbers[-1] - numbers[0]
-    assert found.trends is not None
+    bounds = plan.slopes(table, periods, numbers) * span
     for place, (name, own) in enumerate(zip(names, periods, strict=True)):
         used = np.flatnonzero(own >= 0)
         if len(used) < FEWEST or len(np.unique(own[used])) < 2:
@@ -600,8 +591,8 @@ def _trends(
                     table.names[topic],
                     name,
                     float(slopes[topic] * span),
-                    _number(found.trends[0, place, topic] * span),
-                    _number(found.trends[1, place, topic] * span),
+                    _number(bounds[0, place, topic]),
+                    _number(bounds[1, place, topic]),
                     float(levels[topic]),
                     float(levels[topic] + slopes[topic] * span),
                     _number(p[topic]) if n_with[topic] >= FEWEST else None,
@@ -645,3 +636,10 @@ def _adjusted(rows: Sequence[Any], confidence: float) -> list[Any]:
 
 def _number(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
+
+
+def _numbers(values: Floats) -> list[float | None]:
+    found: list[float | None] = values.tolist()
+    for place in np.flatnonzero(~np.isfinite(values)).tolist():
+        found[place] = None
+    return found
