@@ -7,6 +7,8 @@ from pathlib import Path
 
 from naive_posterior import world_embeddings, world_map, world_model
 from wordatoms.atoms.meta_atoms import make_meta_atoms
+from wordatoms.documents.index import DocumentIndex, IndexedDocument, build_index
+from wordatoms.documents.periods import find_period
 from wordatoms.explorer.service import Explorer
 from wordatoms.senses.model import SenseModel, load
 
@@ -15,6 +17,27 @@ TEXT = (
     "A boat on the river near the bank, by the water and the shore, in the flood.\n"
     "The choir and the opera sang a tune, a song of money and credit for the bank.\n"
 )
+
+
+FINANCE = "the bank gave a loan of money and cash and credit to the account of the bank."
+RIVER = "A boat on the river near the shore, by the water and the bank, in the flood."
+MUSIC = "The choir and the opera sang a tune, a song of the singer."
+
+
+def world_documents() -> list[IndexedDocument]:
+    """Forty documents of two groups in four months, one of them without a word that the model knows."""
+    texts = [(FINANCE, RIVER, MUSIC)[number % 3] + f" Number {number}." for number in range(39)]
+    groups, months = ("north", "south"), ("2024-01", "2024-02", "2024-03", "2024-05")
+    dated = [find_period(months[number // 2 % 4], "month") for number in range(39)]
+    found = [
+        IndexedDocument(f"letter-{number}", text, groups[number % 2], date)
+        for number, (text, date) in enumerate(zip(texts, dated, strict=True))
+    ]
+    return [*found, IndexedDocument("<b>empty</b>", "Xyzzy 𝔘 plugh.")]
+
+
+def world_index(folder: Path, model: SenseModel) -> DocumentIndex:
+    return build_index(model, world_documents(), folder, by="region", time="month", source="letters.csv")
 
 
 def world_models(folder: Path) -> list[SenseModel]:
@@ -34,4 +57,6 @@ def world_explorer(folder: Path) -> Explorer:
     report.mkdir()
     (report / "index.html").write_text("<p>a report</p>")
     (report / "secret.txt").write_text("secret")
-    return Explorer(world_models(folder), corpus=[str(text)], report=report)
+    models = world_models(folder)
+    documents = world_index(folder / "letters.csv.index", models[0])
+    return Explorer(models, corpus=[str(text)], report=report, documents=documents)

@@ -20,7 +20,7 @@ from starlette.requests import Request
 
 import wordatoms as wa
 from explorerworld import world_explorer
-from wordatoms.explorer import lineup, quotations, service, texts, words
+from wordatoms.explorer import documents, lineup, quotations, service, texts, words
 from wordatoms.explorer.answers import json_schema
 from wordatoms.explorer.app import Failure, make_app
 from wordatoms.explorer.cache import Dispatcher
@@ -50,6 +50,12 @@ ANSWERS: dict[str, Any] = {
     "api/lineup?seed=7&n=20": lineup.LineupPage,
     "api/lineup/answer?seed=7&n=20&chosen=1,5,9": lineup.LineupAnswer,
     "api/compare?word=bank&model=second": service.ComparePage,
+    "api/documents": documents.CollectionFacts,
+    "api/documents/topics/meta": documents.TopicTable,
+    "api/documents/topic/atoms/0": documents.TopicDetails,
+    "api/documents/atoms": documents.AtomShares,
+    "api/documents/document/3": documents.DocumentPage,
+    "api/documents/search?q=the+bank&group=1&first=2": documents.FoundDocuments,
 }
 
 
@@ -82,7 +88,8 @@ def test_answers_are_what_the_description_promises(client: TestClient, path: str
 def test_every_address_is_described(client: TestClient) -> None:
     described = client.get("openapi.json").json()
     addresses = {re.sub(r"\{.*\}", "X", path) for path in described["paths"]}
-    asked = {"/" + re.sub(r"atom/.*", "atom/X", path.partition("?")[0]) for path in ANSWERS}
+    named = re.compile(r"(api/atom|topics?|document)/.*")
+    asked = {"/" + named.sub(r"\1/X", path.partition("?")[0]) for path in ANSWERS}
     assert addresses == asked
     for methods in described["paths"].values():
         assert set(methods) == {"get"}
@@ -116,6 +123,12 @@ def test_every_address_is_described(client: TestClient) -> None:
         ("api/lineup?seed=99999999999", 422, "'seed' is not valid"),
         ("api/lineup/answer?seed=1&chosen=1,1", 400, "different numbers"),
         ("api/lineup/answer?seed=1&chosen=one", 422, "'chosen' is not valid"),
+        ("api/documents/topics/pages", 404, "there is no level 'pages' here; there are atoms, meta."),
+        ("api/documents/topic/meta/99", 404, "there is no topic 99 here"),
+        ("api/documents/topic/meta/x", 422, "'topic' is not valid"),
+        ("api/documents/document/40", 404, "there is no document 40 here; there are 40."),
+        ("api/documents/search", 422, "'q' is not valid: field required"),
+        ("api/documents/search?q=bank&group=-1", 422, "'group' is not valid"),
         ("api/nothing", 404, "there is nothing at this address"),
         ("report/secret.txt", 404, "there is nothing at this address"),
     ],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -11,10 +12,13 @@ from click.core import ParameterSource
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
 from wordatoms.cli.output import remark
+from wordatoms.cli.texts import GivenDocuments
 from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
+    from wordatoms.documents.index import DocumentIndex
     from wordatoms.explorer.service import Explorer
+    from wordatoms.senses.model import SenseModel
 
 LOCAL = "127.0.0.1"
 USUAL_REPORT = "report"
@@ -37,6 +41,27 @@ INTERRUPTED = 130
     metavar="DIR",
     help="Folder with a report of `wordatoms reproduce`.  [default: report, if it exists]",
 )
+@click.option(
+    "--documents",
+    "collection",
+    metavar="DOCS",
+    multiple=True,
+    help="Collection of documents to show by topic: a table, files or folders; repeatable.",
+)
+@click.option("--column", metavar="NAME", help="Each row of the tables is a document, with the text in this column.")
+@click.option("--id", "names", metavar="NAME", help="Column with the names of the documents.")
+@click.option("--by", metavar="NAME", help="Column with the groups of the documents.")
+@click.option(
+    "--time", type=options.TIME, metavar="NAME:PERIOD", help="Column with dates, and day, week, month, quarter or year."
+)
+@click.option("--time-format", metavar="FORMAT", help="Format of the dates, such as %d/%m/%Y.  [default: 2024-03-05]")
+@click.option("--lines", is_flag=True, help="Each line of the files is a document.")
+@click.option(
+    "--index",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Folder for the index of the documents, made at the first start.  [default: DOCS.index, beside them]",
+)
 @click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on.  [default: 8765 or the next free one]")
 @click.option(
     "--host",
@@ -53,6 +78,8 @@ INTERRUPTED = 130
 @click.option(
     "--export", "folder", metavar="DIR", help="Write the site as static files into a new folder instead of serving it."
 )
+@options.replace_invalid
+@options.threads
 @options.quiet
 def explore(
     model: str,
@@ -64,23 +91,30 @@ def explore(
     edit: bool,
     browser: bool,
     folder: str | None,
+    collection: tuple[str, ...],
     quiet: bool,
+    **given: Any,
 ) -> None:
     """Explore a model in the browser: words, sentences, the map of atoms, the lineup.
 
     The server is read-only without --edit, answers this machine only, and stops with Ctrl-C. With --export the site is
     written as files that any web server can host, without sentences and comparisons, which need the model.
+
+    With --documents there is a view of a collection: its topics by size, group and trend, passages, search. The index
+    that it needs is made at the first start and holds the text of the documents.
     """
     from wordatoms.explorer.service import Explorer
 
     if "-" in corpus:
         raise click.UsageError("--corpus cannot be standard input here: it is read once per word; pass a file.")
+    _check_documents(collection, given)
     if folder is not None:
         _refuse_server_options()
     if edit:
         _refuse_network(host)
     models = [load_model(each) for each in (model, *others)]
-    explorer = Explorer(models, corpus=_checked(corpus), report=_report_folder(report), edit=edit)
+    documents = _indexed(models[0], collection, {**given, "quiet": quiet}) if collection else None
+    explorer = Explorer(models, corpus=_checked(corpus), report=_report_folder(report), documents=documents, edit=edit)
     if folder is not None:
         _export(explorer, Path(folder), quiet=quiet)
     else:
@@ -110,6 +144,58 @@ def _checked(corpus: tuple[str, ...]) -> tuple[str, ...]:
     if corpus:
         find_files(corpus)
     return corpus
+
+
+OF_DOCUMENTS = {
+    "column": "--column", "names": "--id", "by": "--by", "time": "--time", "time_format": "--time-format",
+    "lines": "--lines", "index": "--index",
+}  # fmt: skip
+"""Options that need --documents."""
+
+
+def _check_documents(collection: tuple[str, ...], given: Mapping[str, Any]) -> None:
+    for name, option in OF_DOCUMENTS.items():
+        if given[name] and not collection:
+            raise click.UsageError(f"{option} is for documents; say with --documents where they are.")
+    if "-" in collection:
+        raise click.UsageError("--documents cannot be standard input here: the index names its files; pass a file.")
+    if given["lines"] and given["column"]:
+        raise click.UsageError("--lines and --column are mutually exclusive.")
+    options.check_row_names(given)
+    options.check_grouping(given)
+
+
+def _indexed(model: SenseModel, collection: tuple[str, ...], given: Mapping[str, Any]) -> DocumentIndex:
+    """Open the index of the documents; make it if there is none, or if the documents or the model have changed."""
+    from wordatoms.documents.index import IndexedDocument, build_index, model_key, open_index
+    from wordatoms.text.files import find_files
+
+    files = [Path(path) for path in find_files(collection)]
+    folder = given["index"] or Path(f"{collection[0].rstrip('/')}.index")
+    states = [[str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns] for path in files]
+    asked = {name: given[name] for name in (*OF_DOCUMENTS, "replace_invalid") if name != "index"}
+    key = {"files": states, "options": asked, "model": model_key(model)}
+    try:
+        return open_index(folder, model, key=key)
+    except InputError:
+        remark(f"indexing {', '.join(collection)}; the index is kept in {folder}", quiet=given["quiet"])
+    read = GivenDocuments(collection, given)
+
+    def documents() -> Iterator[IndexedDocument]:
+        for name, text in read:
+            group = read.groups[-1] if given["by"] else None
+            yield IndexedDocument(name, text, group, read.periods[-1] if given["time"] else None)
+
+    return build_index(
+        model,
+        documents(),
+        folder,
+        key=key,
+        by=given["by"] or "group",
+        time=given["time"][1] if given["time"] else "period",
+        source=", ".join(Path(source).name for source in collection),
+        run=options.local_run(given),
+    )
 
 
 def _report_folder(given: str | None) -> Path | None:

@@ -39,6 +39,22 @@ def _match(pattern: str, text: str) -> re.Match[str]:
     return match
 
 
+PERIODS = ("day", "week", "month", "quarter", "year")
+
+
+def _parse_time(text: str) -> tuple[str, str]:
+    """A column and the length of a period, `date:month`; a month if none is given."""
+    column, colon, period = text.rpartition(":")
+    if not colon:
+        column, period = text, "month"
+    if not column or period not in PERIODS:
+        raise ValueError(text)
+    return column, period
+
+
+TIME = Parsed("column:period", _parse_time, f"of the form COLUMN:PERIOD, with {', '.join(PERIODS)}")
+
+
 def _parse_size(text: str) -> int:
     match = _match(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", text.upper())
     return int(float(match[1]) * UNITS[match[2]])
@@ -185,6 +201,15 @@ method = click.option(
     help="Senses by use, or from the code of the word, as in the paper; auto takes uses where the model has them.",
 )
 number = click.option("-n", "--number", type=click.IntRange(1), default=10, help="Items to show.")
+
+
+def check_grouping(given: Mapping[str, Any]) -> None:
+    """Raise for groups and dates without the column of a table with the text."""
+    for name, option in (("by", "--by"), ("time", "--time")):
+        if given[name] and not given["column"]:
+            raise click.UsageError(f"{option} names a column of a table; say with --column where the text is.")
+    if given["time_format"] and not given["time"]:
+        raise click.UsageError("--time-format needs --time.")
 
 
 def check_row_names(given: Mapping[str, Any]) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wordatoms.errors import InputError
 from wordatoms.text.files import standard_input
@@ -13,6 +14,7 @@ from wordatoms.text.tables import find_text_column, table_kind
 
 if TYPE_CHECKING:
     from wordatoms.contexts.usages import Usage
+    from wordatoms.documents.periods import Period
     from wordatoms.text.tokenizer import Tokenizer
 
 LONGEST_LINE = 4 << 20
@@ -65,3 +67,45 @@ def _decode(line: bytes, path: str, number: int) -> str:
         raise InputError(
             f"line {number:,} of {path} is not UTF-8 text (byte {error.start:,}); pass one text per line."
         ) from None
+
+
+@dataclass
+class GivenDocuments:
+    """The documents of a command; their groups and periods are gathered while they are read.
+
+    `given` has the options `column`, `names`, `by`, `time`, `time_format`, `lines` and `replace_invalid`.
+    """
+
+    sources: tuple[str, ...]
+    given: Mapping[str, Any]
+    groups: list[str | None] = field(default_factory=list)
+    periods: list[Period | None] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        from wordatoms.text import documents
+
+        replace_invalid = self.given["replace_invalid"]
+        if self.given["column"]:
+            found = self._rows()
+        else:
+            read = documents.read_lines if self.given["lines"] else documents.read_files
+            found = read(self.sources, replace_invalid=replace_invalid)
+        yield from found
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        from wordatoms.documents.periods import find_period
+        from wordatoms.text.files import find_files
+        from wordatoms.text.tables import open_table
+
+        given = self.given
+        date, period = given["time"] or (None, "month")
+        wanted = [given["column"], given["names"] or given["column"], given["by"], date]
+        for path in find_files(self.sources):
+            table = open_table(path, replace_invalid=given["replace_invalid"])
+            for number, row in enumerate(table.rows([each or given["column"] for each in wanted]), 1):
+                text, name, group, time = row
+                self.groups.append(group)
+                if date is not None:
+                    where = f"row {number:,} of {table.name}"
+                    self.periods.append(find_period(time, period, form=given["time_format"], where=where))
+                yield name if given["names"] and name else f"{table.name}:{number}", text or ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,27 +11,13 @@ import click
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
 from wordatoms.cli.output import counted, remark, show_json, show_table
+from wordatoms.cli.texts import GivenDocuments
 from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
-    from wordatoms.documents.periods import Period
     from wordatoms.documents.study import DocumentStudy
     from wordatoms.senses.topics import Topics
 
-PERIODS = ("day", "week", "month", "quarter", "year")
-
-
-def _parse_time(text: str) -> tuple[str, str]:
-    """A column and the length of a period, `date:month`; a month if none is given."""
-    column, colon, period = text.rpartition(":")
-    if not colon:
-        column, period = text, "month"
-    if not column or period not in PERIODS:
-        raise ValueError(text)
-    return column, period
-
-
-TIME = options.Parsed("column:period", _parse_time, f"of the form COLUMN:PERIOD, with {', '.join(PERIODS)}")
 STUDIES = ("by", "time", "report", "level", "merge", "held_out")
 """Options that ask for more than the shares of atoms in documents."""
 
@@ -49,7 +34,7 @@ STUDIES = ("by", "time", "report", "level", "merge", "held_out")
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE.html", help="Page with all pictures to write.")
 @click.option("--by", metavar="NAME", help="Column with the groups of the documents.")
 @click.option(
-    "--time", type=TIME, metavar="NAME:PERIOD", help="Column with dates, and day, week, month, quarter or year."
+    "--time", type=options.TIME, metavar="NAME:PERIOD", help="Column with dates, and day, week, month, quarter or year."
 )
 @click.option("--time-format", metavar="FORMAT", help="Format of the dates, such as %d/%m/%Y.  [default: 2024-03-05]")
 @click.option(
@@ -119,13 +104,9 @@ def _check_usage(given: Mapping[str, Any], table: Path | None) -> None:
     if given["lines"] and given["column"]:
         raise click.UsageError("--lines and --column are mutually exclusive.")
     options.check_row_names(given)
-    for name, option in (("by", "--by"), ("time", "--time")):
-        if given[name] and not given["column"]:
-            raise click.UsageError(f"{option} names a column of a table; say with --column where the text is.")
+    options.check_grouping(given)
     if given["scale"] and not given["soft"]:
         raise click.UsageError("--scale needs --soft.")
-    if given["time_format"] and not given["time"]:
-        raise click.UsageError("--time-format needs --time.")
     if given["level"] and given["merge"]:
         raise click.UsageError("--level and --merge are mutually exclusive.")
     if table is not None and (given["by"] or given["time"]):
@@ -156,7 +137,7 @@ def _distributions(
         check_table(output, force=force)
     found = document_topics(
         load_model(model),
-        _Documents(sources, given),
+        GivenDocuments(sources, given),
         window=given["window"],
         step=given["step"],
         remove_common=not given["keep_common"],
@@ -183,44 +164,6 @@ def _remark_empty(empty: tuple[str, ...]) -> None:
     if empty:
         listed = ", ".join(empty[:5]) + (", …" if len(empty) > 5 else "")
         remark(f"{counted(len(empty), 'document')} without a word that the model knows, and so without atoms: {listed}")
-
-
-@dataclass
-class _Documents:
-    """The documents of a command; their groups and periods are gathered while they are read."""
-
-    sources: tuple[str, ...]
-    given: Mapping[str, Any]
-    groups: list[str | None] = field(default_factory=list)
-    periods: list[Period | None] = field(default_factory=list)
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        from wordatoms.text.documents import read_files, read_lines
-
-        replace_invalid = self.given["replace_invalid"]
-        if self.given["column"]:
-            found = self._rows()
-        else:
-            found = (read_lines if self.given["lines"] else read_files)(self.sources, replace_invalid=replace_invalid)
-        yield from found
-
-    def _rows(self) -> Iterator[tuple[str, str]]:
-        from wordatoms.documents.periods import find_period
-        from wordatoms.text.files import find_files
-        from wordatoms.text.tables import open_table
-
-        given = self.given
-        date, period = given["time"] or (None, "month")
-        wanted = [given["column"], given["names"] or given["column"], given["by"], date]
-        for path in find_files(self.sources):
-            table = open_table(path, replace_invalid=given["replace_invalid"])
-            for number, row in enumerate(table.rows([each or given["column"] for each in wanted]), 1):
-                text, name, group, time = row
-                self.groups.append(group)
-                if date is not None:
-                    where = f"row {number:,} of {table.name}"
-                    self.periods.append(find_period(time, period, form=given["time_format"], where=where))
-                yield name if given["names"] and name else f"{table.name}:{number}", text or ""
 
 
 def _show_documents(found: Topics, top: int, *, as_json: bool) -> None:
@@ -282,7 +225,7 @@ def _study(
     if given["by_atom"]:
         raise click.UsageError("--by-atom shows documents of atoms; leave out the options for groups and levels.")
     check_outputs(folder, table, given["report"], force=force)
-    documents = _Documents(sources, given)
+    documents = GivenDocuments(sources, given)
     by, time = given["by"], given["time"]
     study = study_documents(
         load_model(model),

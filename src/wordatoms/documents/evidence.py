@@ -24,20 +24,16 @@ from scipy.sparse import csr_array, csr_matrix
 
 from wordatoms.documents.coherence import coherences
 from wordatoms.documents.levels import TopicMap
+from wordatoms.documents.passages import PassageCutter
 from wordatoms.senses.topics import Group, Part, Rows, WindowAtoms
-from wordatoms.text.spans import find_spans, normal_form
-from wordatoms.text.tokenizer import Lexicon
+from wordatoms.text.spans import normal_form
 
-N_PASSAGES, N_WORDS, N_DECIDING = 3, 10, 5
+N_PASSAGES, N_WORDS = 3, 10
 MOST_FREQUENT, TIMES_MEAN = 1e-3, 10
 """Words more frequent than this, and than so many times the mean of all words, are not words of a topic."""
-LEAST_PULL = 0.25
-"""A word decided if it pulls at least this part of what the strongest one does."""
 MOST_SETS = 1 << 16
 KEPT_WHOLE = 4000
 """Characters of a document that is kept as it is until its passage is cut out."""
-LINE_END = -1
-"""What stands for the end of a line among the numbers of words."""
 MOST_PAIRS = 1 << 23
 """Pairs of atom and word that are gathered before they are added up."""
 
@@ -113,10 +109,6 @@ class Evidence:
         self._n_pairs += len(self._pairs[-1][0])
         if self._n_pairs > MOST_PAIRS:
             self._add_up()
-
-    @cached_property
-    def _lexicon(self) -> Lexicon:
-        return self.windows.lexicon.for_reading()
 
     @cached_property
     def _is_telling(self) -> NDArray[np.bool_]:
@@ -225,51 +217,22 @@ class Evidence:
         return found
 
     def _cut_out(self, candidate: _Candidate, atom: int) -> Passage:
-        whole = normal_form(candidate.text)
-        embeddings = self.windows.sif.embeddings
-        offset, text, n_before = self._piece_of_window(whole, candidate.start, candidate.width)
-        known = [span for span in find_spans(text, self.windows.lexicon.tokenizer) if span.word in embeddings]
-        spans = known[candidate.start - n_before : candidate.start - n_before + candidate.width] or known
-        begin, end = spans[0].start, spans[-1].end
-        rows = embeddings.find_rows([span.word for span in spans])
-        pulls = self.windows.sif.weights[rows] * (embeddings.vectors[rows] @ self._direction(atom))
-        order = np.argsort(-pulls, kind="stable")[:N_DECIDING]
-        deciding = sorted(int(place) for place in order if pulls[place] > LEAST_PULL * max(float(pulls.max()), 0.0))
+        text = normal_form(candidate.text)
+        begin, end, deciding = self._cutter.cut(text, candidate.start, candidate.width, atom)
         return Passage(
             candidate.document,
             text[begin:end].replace("\n", " "),
-            tuple((spans[place].start - begin, spans[place].end - begin) for place in deciding),
+            tuple((start - begin, stop - begin) for start, stop in deciding),
             candidate.cosine,
             (
-                candidate.is_cut[0] or bool(whole[: offset + begin].strip()),
-                candidate.is_cut[1] or bool(whole[offset + end :].strip(" .!?\n")),
+                candidate.is_cut[0] or bool(text[:begin].strip()),
+                candidate.is_cut[1] or bool(text[end:].strip(" .!?\n")),
             ),
         )
 
-    def _piece_of_window(self, text: str, start: int, width: int) -> tuple[int, str, int]:
-        """Return the part of a text, between spaces, that has some of its known words, and how many come before.
-
-        Finding the place of every word is slow, so only the words near the window are looked at.
-        """
-        if self.windows.lexicon.tokenizer.phrases:  # they may span spaces
-            return 0, text, 0
-        lines = text.replace(" ", "\n")
-        ids = self._lexicon.encode(lines.encode("utf-8", "replace"))
-        n_known = np.cumsum((ids >= 0) & (ids < len(self.windows.sif.embeddings)))[ids == LINE_END]
-        first, last = (
-            int(np.searchsorted(n_known, start, "right")),
-            int(np.searchsorted(n_known, start + width, "left")),
-        )
-        breaks = [-1, *(place for place, letter in enumerate(lines) if letter == "\n"), len(text)]
-        begin, end = breaks[first] + 1, breaks[min(last + 1, len(breaks) - 1)]
-        return begin, text[begin:end], int(n_known[first - 1]) if first else 0
-
-    def _direction(self, atom: int) -> NDArray[np.float32]:
-        """Return the vector whose product with a SIF vector is that of the window and the atom."""
-        vector: NDArray[np.float32] = self.windows.atoms[np.searchsorted(self.windows.shown, atom)]
-        if self.windows.learned is not None:
-            vector = vector @ self.windows.learned.matrix
-        return self.windows.sif.remove_common(vector[None])[0] if self.windows.remove_common else vector
+    @cached_property
+    def _cutter(self) -> PassageCutter:
+        return PassageCutter(self.windows)
 
 
 def _piece_end(text: str, at: int) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 from wordatoms.documents.coherence import diversity
 from wordatoms.documents.evidence import Evidence, Passage
 from wordatoms.documents.groups import CONFIDENCE, N_RESAMPLES, GroupComparison, GroupShare, compare_groups
-from wordatoms.documents.levels import Level, TopicShares, find_topics, merge_shares
+from wordatoms.documents.levels import Level, TopicMap, TopicShares, find_topics, merge_shares
 from wordatoms.documents.periods import find_periods, is_missing
 from wordatoms.documents.report import check_page, draw_pictures, make_page
 from wordatoms.drawing.charts import standalone_svg
@@ -370,33 +370,41 @@ def study_documents(
     comparison = compare_groups(
         shares, groups=named, times=dated, confidence=confidence, n_resamples=n_resamples, seed=seed, run=run
     )
-    overall = [row for row in comparison.shares if row.group is None and row.period is None]
-    words = evidence.top_words(topics)
+    summaries = summarise(evidence, topics, comparison, held_out)
     place_of = {int(topic): place for place, topic in enumerate(topics.ids)}
-    lists = [words[place_of[row.topic]] for row in overall]
-    here, there = evidence.coherences(lists), _held_out_coherences(evidence, lists, held_out)
     means = found.mean_shares()
     passages = {}
-    for row in overall:
-        atoms = sorted(topics.atoms_of(place_of[row.topic]), key=lambda atom: (-means[atom], atom))
-        passages[row.topic] = evidence.passages(atoms)
-    summaries = [
-        TopicSummary(
-            row.topic, row.name, row.share, row.low, row.high, row.with_topic, _number(one), _number(other), tuple(own)
-        )
-        for row, one, other, own in zip(overall, here, there, lists, strict=True)
-    ]
+    for each in summaries:
+        atoms = sorted(topics.atoms_of(place_of[each.topic]), key=lambda atom: (-means[atom], atom))
+        passages[each.topic] = evidence.passages(atoms)
     return DocumentStudy(
         shares,
         comparison,
-        Results(summaries),
+        summaries,
         passages,
-        diversity(lists),
+        diversity([list(each.words) for each in summaries]),
         None if named is None else tuple(named),
         None if dated is None else tuple(None if each is None else each.name for each in dated),
         by,
         time,
         source,
+    )
+
+
+def summarise(
+    evidence: Evidence, topics: TopicMap, comparison: GroupComparison, held_out: Iterable[Document] | None = None
+) -> Results[TopicSummary]:
+    """Return the topics that occur, the largest first, with their words and how well these fit together."""
+    overall = [row for row in comparison.shares if row.group is None and row.period is None]
+    words = evidence.top_words(topics)
+    place_of = {int(topic): place for place, topic in enumerate(topics.ids)}
+    lists = [words[place_of[row.topic]] for row in overall]
+    here, there = evidence.coherences(lists), _held_out_coherences(evidence, lists, held_out)
+    return Results(
+        TopicSummary(
+            row.topic, row.name, row.share, row.low, row.high, row.with_topic, _number(one), _number(other), tuple(own)
+        )
+        for row, one, other, own in zip(overall, here, there, lists, strict=True)
     )
 
 

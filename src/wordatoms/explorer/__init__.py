@@ -1,6 +1,7 @@
 """The explorer: a local web app for a model, and its export as static files.
 
     words, texts, lineup, quotations   answers about words and atoms, texts, the lineup, sentences of a corpus
+    documents                          answers about a collection of documents
     service                            all of them behind one object; no web in here
     answers                            answers as JSON, and errors
     lookup, text_spans                 indexes over the vocabulary; positions of words in a text

@@ -22,6 +22,15 @@ import wordatoms
 from wordatoms.errors import WordatomsError
 from wordatoms.explorer.answers import NOT_FOUND, ApiError, json_schema, to_json
 from wordatoms.explorer.cache import JSON, Dispatcher, Packed, pack, pack_json, respond
+from wordatoms.explorer.documents import (
+    AtomShares,
+    CollectionFacts,
+    DocumentAnswers,
+    DocumentPage,
+    FoundDocuments,
+    TopicDetails,
+    TopicTable,
+)
 from wordatoms.explorer.editing import CandidatesPage, Edited, Editor
 from wordatoms.explorer.lineup import N_SHOWN, LineupAnswer, LineupPage
 from wordatoms.explorer.quotations import WordQuotes
@@ -215,6 +224,60 @@ async def compare(request: Request, word: Text, model: ModelName = None) -> Resp
     explorer = _explorer(request)
     search = partial(explorer.find_nearest_in_both, word, model) if explorer.needs_searches else None
     return await _dispatcher(request).quick(request, partial(explorer.compare, word, model), search=search)
+
+
+# Documents, for an explorer that was started with some
+
+Place = Annotated[int, Path(ge=0, le=1_000_000_000)]
+LevelName = Annotated[str, Path(max_length=20)]
+
+
+def _documents(request: Request) -> DocumentAnswers:
+    found: DocumentAnswers | None = request.app.state.explorer.documents
+    if found is None:
+        raise ApiError(NOT_FOUND, "there are no documents here; restart with: wordatoms explore --documents TABLE.")
+    return found
+
+
+@api.get("/documents", response_model=json_schema(CollectionFacts))
+async def documents(request: Request) -> Response:
+    """What the collection of documents is."""
+    return await _dispatcher(request).quick(request, partial(_documents(request).facts))
+
+
+@api.get("/documents/topics/{level}", response_model=json_schema(TopicTable))
+async def documents_topics(request: Request, level: LevelName) -> Response:
+    """The topics of a level by size, with their trends and differences between groups."""
+    return await _dispatcher(request).slow(request, partial(_documents(request).topics, level))
+
+
+@api.get("/documents/topic/{level}/{topic}", response_model=json_schema(TopicDetails))
+async def documents_topic(request: Request, level: LevelName, topic: Place) -> Response:
+    """A topic, by its place in the list: its shares by group and over time, typical passages, documents."""
+    return await _dispatcher(request).slow(request, partial(_documents(request).topic, level, topic))
+
+
+@api.get("/documents/atoms", response_model=json_schema(AtomShares))
+async def documents_atoms(request: Request) -> Response:
+    """The share of each atom in all documents, and in each group less all others."""
+    return await _dispatcher(request).quick(request, partial(_documents(request).atoms))
+
+
+@api.get("/documents/document/{document}", response_model=json_schema(DocumentPage))
+async def documents_document(request: Request, document: Place) -> Response:
+    """A document and its windows, by its place in the collection."""
+    return await _dispatcher(request).quick(request, partial(_documents(request).document, document))
+
+
+@api.get("/documents/search", response_model=json_schema(FoundDocuments))
+async def documents_search(
+    request: Request,
+    q: Text,
+    first: Annotated[int, Query(ge=0, le=1_000_000_000)] = 0,
+    group: Annotated[int | None, Query(ge=0, le=1000)] = None,
+) -> Response:
+    """The documents that have all these words, in the order of the collection."""
+    return await _dispatcher(request).quick(request, partial(_documents(request).search, q, first, group))
 
 
 # Changes, for an explorer that was started for editing

@@ -3,7 +3,8 @@
 The files have the addresses of the server with `.json` appended, except that words share files (by their first two
 letters) and contain numbers only: the labels of their senses are in the files of the atoms. Senses by use have files of
 their own, each for some of them by number, because the forms of a word share them. Lineups are solved for a number of
-seeds. Views that need the model are left out: sentences, comparisons, sentences of a corpus.
+seeds. A collection of documents has a file for each topic and for some documents each, and for the words of a search.
+Views that need the model are left out: sentences, comparisons, sentences of a corpus.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from wordatoms.embeddings.neighbours import Neighbours, find_neighbours, n_blocks
 from wordatoms.errors import InputError
 from wordatoms.explorer.answers import to_json
+from wordatoms.explorer.documents import DocumentAnswers
 from wordatoms.explorer.lineup import N_SHOWN
 from wordatoms.explorer.security import SITE, START_PAGE, site_names
 from wordatoms.explorer.service import REPORT_FILES, Explorer, ModelFacts
@@ -27,12 +32,13 @@ from wordatoms.senses.by_use import UseAnswers
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.files import new_folder
 
-STATIC_FEATURES = frozenset({"report"})
+STATIC_FEATURES = frozenset({"report", "documents"})
 """Features of an explorer that work without a server."""
 N_LINEUPS = 200
 N_NEAREST = 10
 SHARD_LETTERS = 2
 SENSES_PER_FILE = 128
+DOCUMENTS_PER_FILE = 50
 SHARE_DIGITS = 4
 PLAIN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
@@ -77,7 +83,7 @@ def export_site(explorer: Explorer, folder: Path, *, n_lineups: int = N_LINEUPS,
         _copy_page(work)
         _copy_report(explorer, work)
         neighbours = all_neighbours(explorer.first.model, run)
-        for name, answer in _answers(explorer, neighbours, n_lineups):
+        for name, answer in chain(_answers(explorer, neighbours, n_lineups), _document_answers(explorer.documents)):
             path = work / "api" / f"{name}.json"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(to_json(answer))
@@ -123,6 +129,31 @@ def _answers(explorer: Explorer, neighbours: Neighbours, n_lineups: int) -> Iter
     for seed in range(n_lineups):
         shown, solution = lineup.lineup(seed, N_SHOWN), lineup.solution(seed, N_SHOWN)
         yield f"lineup/{seed}", {**shown._asdict(), **vars(solution)}
+
+
+def _document_answers(answers: DocumentAnswers | None) -> Iterator[tuple[str, Any]]:
+    """The files of the documents: topics with their details, texts, and for each word the steps between documents."""
+    if answers is None:
+        return
+    index = answers.index
+    yield "documents", answers.facts()
+    yield "documents/atoms", answers.atoms()
+    for level in index.levels:
+        table = answers.topics(level)
+        yield f"documents/topics/{level}", table
+        yield from (
+            (f"documents/topic/{level}/{place}", answers.topic(level, place)) for place in range(len(table.topics))
+        )
+    for first in range(0, len(index), DOCUMENTS_PER_FILE):
+        numbers = range(first, min(first + DOCUMENTS_PER_FILE, len(index)))
+        yield f"documents/texts/{first // DOCUMENTS_PER_FILE}", list(map(answers.document, numbers))
+    shards: dict[str, dict[str, list[int]]] = {}
+    for word in index.words:
+        found = index.documents_with(word)
+        shards.setdefault(shard_name(word), {})[word] = [int(found[0]), *np.diff(found).tolist()]
+    yield from ((f"documents/words/{shard}", lists) for shard, lists in shards.items())
+    groups = index.array("groups").tolist()
+    yield "documents/words", {"size": DOCUMENTS_PER_FILE, "shards": sorted(shards), "groups": groups}
 
 
 def static_facts(explorer: Explorer, n_lineups: int) -> ModelFacts:

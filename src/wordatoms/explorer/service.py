@@ -1,7 +1,8 @@
 """Everything the explorer answers, without the web.
 
 An `Explorer` has a first model, used wherever a question names none, and optionally further models to compare it with,
-a corpus and a report. Unknown words and invalid questions raise an `ApiError` or an error of the library.
+a corpus, a report and a collection of documents. Unknown words and invalid questions raise an `ApiError` or an error of
+the library.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import wordatoms
 from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.errors import ModelError
 from wordatoms.explorer.answers import NOT_FOUND, ApiError
+from wordatoms.explorer.documents import DocumentAnswers
 from wordatoms.explorer.editing import Editor
 from wordatoms.explorer.lineup import N_SHOWN, LineupAnswers
 from wordatoms.explorer.quotations import Quotations, WordQuotes
@@ -26,6 +28,9 @@ from wordatoms.pipeline.info import folder_facts
 from wordatoms.senses.comparison import Comparison, compare_senses
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.untrusted import read_json
+
+if TYPE_CHECKING:
+    from wordatoms.documents.index import DocumentIndex  # with all of scipy
 
 LICENCE = "LICENCE.txt"
 CARD = "card.json"
@@ -93,6 +98,7 @@ class Explorer:
         *,
         corpus: Sequence[str] = (),
         report: Path | None = None,
+        documents: DocumentIndex | None = None,
         edit: bool = False,
     ) -> None:
         names = unique_names(models)
@@ -102,6 +108,7 @@ class Explorer:
         self.lineup = LineupAnswers(self.first.model)
         self.quotations = {name: Quotations(each.model, corpus) for name, each in self.words.items()}
         self.editor = Editor(self.first.model) if edit else None
+        self.documents = DocumentAnswers(documents) if documents is not None else None
         self.report = report if report and (report / REPORT_PAGE).is_file() else None
 
     def warm(self) -> None:
@@ -121,6 +128,10 @@ class Explorer:
         yield partial(self.lineup.lineup, 0, N_SHOWN)
         if "contexts" in self.features:
             yield from (partial(self.texts.learn, word) for word in self.first.model.words[:N_LEARNED])
+        if self.documents is not None:
+            yield self.documents.facts
+            yield partial(self.documents.topics, self.documents.index.levels[-1])
+            yield partial(getattr, self.documents.index, "windows")
         yield self.first.atoms
 
     def check(self) -> None:
@@ -160,6 +171,7 @@ class Explorer:
             "contexts": "map" in self.first.model.folder.stages,
             "comparison": len(self.words) > 1,
             "report": self.report is not None,
+            "documents": self.documents is not None,
             "edit": self.editor is not None,
         }
         return [feature for feature, is_available in available.items() if is_available]

@@ -1,6 +1,7 @@
 // The answers of a static export, put together from its files in the same form as the server's.
 // Words share files (api/words/ti.json) and contain numbers only; the labels of atoms are in their own files.
 
+import { documentsAnswer } from "./documents/static.js";
 import { similarTo } from "./spelling.js";
 import { labelPattern, tokenize } from "./tokens.js";
 
@@ -25,6 +26,7 @@ const ANSWERS = {
   complete: async (files, _rest, { q, n = 8 }) => complete(await files.get("words"), q, n),
   search: (files, _rest, { q }) => searchAtoms(files, q),
   word: (files, _rest, { word, forms, method }) => answerWord(files, word, forms, method),
+  documents: documentsAnswer,
   lineup: (files, _rest, { seed }) => drawLineup(files, seed),
   lineupAnswer: (files, _rest, { seed, chosen }) => markLineup(files, seed, chosen.split(",").map(Number)),
 };

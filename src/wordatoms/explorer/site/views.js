@@ -30,6 +30,12 @@ export const VIEWS = [
     card: ["Compare", "One word in two models: your own text and another."],
   },
   {
+    name: "documents",
+    title: "Documents",
+    needs: "documents",
+    card: ["Documents", "A collection by topic: by group, over time, with passages and search."],
+  },
+  {
     name: "report",
     title: "Report",
     needs: "report",
