@@ -250,8 +250,7 @@ class _Writer:
             self._write(NAMES, name)
             self._write(TEXTS, normal)
             words = np.unique(self.lexicon.encode(normal.encode("utf-8", "replace"), grow=True))
-            words = words[words >= 0].astype(np.int64)
-            self._postings.append((words, np.full(len(words), self._n_documents, np.int64)))
+            self._postings.append((words[words >= 0].astype(np.int64), np.full(np.count_nonzero(words >= 0), self._n_documents)))
             self._n_documents += 1
         found = part.windows
         self._numbers["n-words"].append(part.n_words)
