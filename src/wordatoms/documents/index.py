@@ -249,8 +249,9 @@ class _Writer:
             normal = normal_form(text)
             self._write(NAMES, name)
             self._write(TEXTS, normal)
-            words = np.unique(self.lexicon.encode(normal.encode("utf-8", "replace"), grow=True))
-            self._postings.append((words[words >= 0].astype(np.int64), np.full(np.count_nonzero(words >= 0), self._n_documents)))
+            ids = np.unique(self.lexicon.encode(normal.encode("utf-8", "replace"), grow=True))
+            words: Ints = ids[ids >= 0].astype(np.int64)
+            self._postings.append((words, np.full(len(words), self._n_documents)))
             self._n_documents += 1
         found = part.windows
         self._numbers["n-words"].append(part.n_words)
