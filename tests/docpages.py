@@ -56,6 +56,7 @@ ONLY_PARSED = {
     "python benchmarks/meta_atoms.py": "measures at full size",
     "python benchmarks/overuse.py": "measures at full size",
     "python benchmarks/power_cut.py": "needs a disk image",
+    "python benchmarks/spacy_pipeline.py": "measures at full size",
     "python benchmarks/soak.py": "takes an hour",
     "python benchmarks/topic_models.py": "measures at full size",
     "python benchmarks/topic_settings.py": "measures at full size",

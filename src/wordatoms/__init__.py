@@ -29,6 +29,8 @@ if TYPE_CHECKING:  # for type checkers and editors; `as` exports a name
     from wordatoms.embeddings.vector_files import write_vectors as write_vectors
     from wordatoms.errors import WordatomsError as WordatomsError
     from wordatoms.pipeline.atomize import AtomSettings as AtomSettings
+    from wordatoms.pipeline.huggingface import from_pretrained as from_pretrained
+    from wordatoms.pipeline.huggingface import save_pretrained as save_pretrained
     from wordatoms.pipeline.observe import ObserveSettings as ObserveSettings
     from wordatoms.pipeline.phrases import PhraseSettings as PhraseSettings
     from wordatoms.pipeline.sources import CountSettings as CountSettings
@@ -75,6 +77,7 @@ _NAMES = {
     "pipeline.observe": "ObserveSettings",
     "pipeline.phrases": "PhraseSettings",
     "pipeline.train": "train",
+    "pipeline.huggingface": "save_pretrained from_pretrained",
     "run": "Run",
     "errors": "WordatomsError",
 }

@@ -7,19 +7,22 @@ from pathlib import Path
 import click
 
 from wordatoms.cli import options
-from wordatoms.cli.models import load_embeddings
+from wordatoms.cli.models import find_model, load_embeddings
 from wordatoms.cli.output import remark
 from wordatoms.errors import InputError
 
 FORMATS = ("glove", "word2vec", "word2vec-binary", "fasttext", "npy")
-COMPACT = "compact"
+COMPACT, HUGGINGFACE = "compact", "huggingface"
 
 
 @click.command("import")
 @click.argument("vectors")
 @options.output
 @click.option(
-    "--format", type=click.Choice(["auto", *FORMATS]), default="auto", help="Format of the file; auto recognises it."
+    "--format",
+    type=click.Choice(["auto", *FORMATS, HUGGINGFACE]),
+    default="auto",
+    help="Format of the file; auto recognises it.",
 )
 @click.option("--words", type=click.Path(path_type=Path), help="Word list of an .npy file, one word per line.")
 @click.option("--max-words", type=click.IntRange(1), help="Read only the first words, up to this number.")
@@ -36,10 +39,14 @@ def import_(
     force: bool,
     quiet: bool,
 ) -> None:
-    """Make a model from a file of word vectors.
+    """Make a model from a file of word vectors, or from an exported model.
 
-    VECTORS is GloVe text, word2vec text or binary, fastText .vec, or .npy with a list of its words.
+    VECTORS is GloVe text, word2vec text or binary, fastText .vec, or .npy with a list of its words; or a folder in the
+    layout of the Hugging Face hub that wordatoms exported, which has its own words and language.
     """
+    if format == HUGGINGFACE or (format == "auto" and Path(vectors).is_dir()):
+        _import_pretrained(vectors, output, words=words, max_words=max_words, force=force, quiet=quiet)
+        return
     from wordatoms.pipeline.import_vectors import import_vectors
     from wordatoms.storage.folder import ModelFolder
 
@@ -50,24 +57,44 @@ def import_(
     remark(f"{folder.path}: {made!r}" if made else f"{folder.path}: exists already", quiet=quiet)
 
 
+def _import_pretrained(
+    source: str, output: str, *, words: Path | None, max_words: int | None, force: bool, quiet: bool
+) -> None:
+    from wordatoms.pipeline.huggingface import from_pretrained
+
+    if words is not None or max_words is not None:
+        raise click.UsageError("an exported model has its own words; leave out --words and --max-words.")
+    model = from_pretrained(source, output, force=force)
+    remark(f"{output}: {len(model.words):,} words, {len(model.atoms):,} atoms", quiet=quiet)
+
+
 @click.command()
 @click.argument("model")
-@click.option("-o", "--output", metavar="PATH", required=True, help="File to write, or folder of the compact model.")
+@click.option("-o", "--output", metavar="PATH", required=True, help="File to write, or folder of the new model.")
 @click.option(
     "--format",
-    type=click.Choice([*FORMATS, COMPACT]),
+    type=click.Choice([*FORMATS, COMPACT, HUGGINGFACE]),
     default="word2vec",
-    help="File format, or compact for a model folder.",
+    help="File format; compact for a smaller model folder, huggingface for a folder in the layout of the hub.",
 )
+@click.option("--license", metavar="ID", default="", help="Licence for the model card of huggingface, such as mit.")
 @options.force
 @options.quiet
-def export(model: str, output: str, format: str, force: bool, quiet: bool) -> None:
-    """Export the word vectors, or a compact copy of the model.
+def export(model: str, output: str, format: str, license: str, force: bool, quiet: bool) -> None:
+    """Export the word vectors, or the whole model.
+
+    MODEL is the folder of a model; "english" is the bundled one.
 
     A compact model is a folder of about a tenth of the size that answers the same questions: it has quantized vectors,
-    and neither counts nor anything else that only training needs.
+    and neither counts nor anything else that only training needs. A folder in the layout of the Hugging Face hub gives
+    the same answers to the last digit; it has safetensors and a model card, and wordatoms import reads it.
     """
-    if format == COMPACT:
+    model = find_model(model)
+    if license and format != HUGGINGFACE:
+        raise click.UsageError("--license is for the model card of --format huggingface.")
+    if format == HUGGINGFACE:
+        done = _export_pretrained(model, output, license, force=force)
+    elif format == COMPACT:
         done = _export_compact(model, output, force=force)
     else:
         done = _export_vectors(model, Path(output), format, force=force)
@@ -80,6 +107,13 @@ def _export_compact(model: str, output: str, *, force: bool) -> str:
 
     made = compact(ModelFolder(model), output, force=force)
     return f"compact model, {sum(path.stat().st_size for path in made.path.iterdir()) / 1e6:,.1f} MB"
+
+
+def _export_pretrained(model: str, output: str, license: str, *, force: bool) -> str:
+    from wordatoms.pipeline.huggingface import save_pretrained
+
+    made = save_pretrained(model, output, license=license, force=force)
+    return f"model card, config and safetensors, {sum(path.stat().st_size for path in made.iterdir()) / 1e6:,.1f} MB"
 
 
 def _export_vectors(model: str, output: Path, format: str, *, force: bool) -> str:

@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from wordatoms.errors import InputError
 
@@ -58,6 +58,7 @@ def _load_lemmatizer(language: str) -> Callable[[str], str] | None:
     return lambda word: lemmatizer.lemmatize(word, lang=language)
 
 
+@lru_cache(1 << 16)
 def lemma(word: str, language: str = DEFAULT_LANGUAGE) -> str:
     """Return the base form of a word, with its capital; the word itself if the language has no dictionary."""
     find = _load_lemmatizer(language) if word else None

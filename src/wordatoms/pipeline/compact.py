@@ -101,7 +101,7 @@ def _is_copied(folder: ModelFolder, target: Path) -> bool:
     if not twin.manifest.get("compact") or [*twin.stages] != [*folder.stages] or _notes(twin) != _notes(folder):
         return False
     for name, record in folder.stages.items():
-        facts, copied = _facts(record), twin.stages[name]
+        facts, copied = record_facts(record), twin.stages[name]
         same = {
             file for file in copied["files"] if file in record["files"] and not file.startswith(("uses", "phrases"))
         } - {
@@ -123,7 +123,7 @@ def _notes(folder: ModelFolder) -> list[bytes]:
     return [path.read_bytes() if path.is_file() else b"" for path in (folder.path / name for name in (NOTES, NAMES))]
 
 
-def _facts(record: Mapping[str, Any]) -> dict[str, Any]:
+def record_facts(record: Mapping[str, Any]) -> dict[str, Any]:
     """The record of a stage in a compact model, without its files."""
     return _without_paths({name: value for name, value in record.items() if name not in (*PASSING, "files")})
 
@@ -155,7 +155,7 @@ def _write_stage(folder: ModelFolder, record: Mapping[str, Any], made: Path) -> 
             _write_file(folder, name, made)
     if VECTORS in names:
         names.append(SCALES)
-    return {**_facts(record), "files": {name: fingerprint(made / name) for name in names}}
+    return {**record_facts(record), "files": {name: fingerprint(made / name) for name in names}}
 
 
 def _write_file(folder: ModelFolder, name: str, made: Path) -> None:

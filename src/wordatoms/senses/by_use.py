@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from wordatoms.contexts.usages import Usage, find_usages
 from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.errors import InputError
 from wordatoms.senses.annotations import Notes
-from wordatoms.senses.disambiguation import words_for
+from wordatoms.senses.disambiguation import UsagesRead, words_for
 from wordatoms.senses.posterior import to_unit
 from wordatoms.senses.results import Disambiguation, Meaning, Pull, Sense
 from wordatoms.senses.uses import NO_ATOM, NO_CONTEXT, SenseUses, WordUse
@@ -139,26 +139,6 @@ class UseAnswers:
         )
 
 
-class UsesRead(NamedTuple):
-    """What the contexts of usages say about the senses of a word."""
-
-    windows: NDArray[np.int32]
-    contexts: NDArray[np.float32]
-    """See `SenseUses.evidence`, (n, dim)."""
-    p_senses: NDArray[np.float64]
-    """The probability of each sense, and last that of none of them, (n, n_senses + 1)."""
-
-    @property
-    def tells_nothing(self) -> NDArray[np.bool_]:
-        """Whether each context is too short or too empty to tell, (n,)."""
-        return np.asarray(np.linalg.norm(self.contexts, axis=1) < NO_CONTEXT)
-
-    @property
-    def is_clear(self) -> NDArray[np.bool_]:
-        """Whether each context shows a sense: it tells something, and "none of these" is not likelier, (n,)."""
-        return np.asarray(~self.tells_nothing & (self.p_senses[:, :-1].max(axis=1) >= self.p_senses[:, -1]))
-
-
 @dataclass(frozen=True, eq=False)
 class UseDisambiguator:
     """Finds the sense of one word in its occurrences, or says that none of the known senses is meant."""
@@ -184,17 +164,22 @@ class UseDisambiguator:
         return [[next(answers) for _ in usages] for usages in found]
 
     @property
+    def senses_read(self) -> tuple[Meaning, ...]:
+        """The senses in the order in which `read` has their probabilities."""
+        return self.meanings
+
+    @property
     def vectors(self) -> NDArray[np.float32]:
         """v_s of each sense, (n_senses, dim)."""
         return self.uses.vectors([use.sense for use in self.senses])
 
-    def read(self, usages: Sequence[Usage]) -> UsesRead:
+    def read(self, usages: Sequence[Usage]) -> UsagesRead:
         """Return what the contexts of usages say."""
         windows = self.reader.windows(usages, self.forms)
         contexts = self.uses.evidence(self.reader, windows)
         priors = [self.priors.get(usage.form, self.prior) for usage in usages]
         p_senses = self.uses.p_senses(self.senses, contexts, np.stack(priors)) if priors else np.zeros((0, 1))
-        return UsesRead(windows, contexts, p_senses)
+        return UsagesRead(windows, contexts, p_senses, np.linalg.norm(contexts, axis=1) < NO_CONTEXT)
 
     def without_context(self, form: str) -> NDArray[np.float64]:
         """Return the probability of each sense in a form of the word, and last that of none, (n_senses + 1,)."""
@@ -225,7 +210,7 @@ class UseDisambiguator:
             return []
         return [
             self._answer(usage, window, context, p, n_deciding)
-            for usage, window, context, p in zip(usages, *self.read(usages), strict=True)
+            for usage, window, context, p in zip(usages, *self.read(usages)[:3], strict=True)
         ]
 
     def _answer(

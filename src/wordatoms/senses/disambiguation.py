@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,23 @@ from wordatoms.text.tokenizer import Tokenizer
 
 Place = tuple[NDArray[np.int32], NDArray[np.float32]]
 """The rows of the words around a usage, and the vector of this context."""
+
+
+class UsagesRead(NamedTuple):
+    """What the contexts of usages say about the senses of a word."""
+
+    windows: NDArray[np.int32]
+    contexts: NDArray[np.float32]
+    """The vector of each context as the senses are compared with it, (n, dim)."""
+    p_senses: NDArray[np.float64]
+    """The probability of each sense, and last that of none of them, (n, n_senses + 1)."""
+    tells_nothing: NDArray[np.bool_]
+    """Whether each context is too short or too empty to tell, (n,)."""
+
+    @property
+    def is_clear(self) -> NDArray[np.bool_]:
+        """Whether each context shows a sense: it tells something, and "none of these" is not likelier, (n,)."""
+        return np.asarray(~self.tells_nothing & (self.p_senses[:, :-1].max(axis=1) >= self.p_senses[:, -1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +61,26 @@ class Disambiguator:
 
     def answer_usages(self, usages: Sequence[Usage], *, n_deciding: int = 5) -> list[Disambiguation]:
         """Return an answer for each usage."""
+        windows, contexts, p_senses, _ = self.read(usages)
+        places = zip(windows, contexts, strict=True)
+        return [
+            self._answer(usage, place, p[:-1], n_deciding)
+            for usage, place, p in zip(usages, places, p_senses, strict=True)
+        ]
+
+    def read(self, usages: Sequence[Usage]) -> UsagesRead:
+        """Return what the contexts of usages say; there is always a sense, and no context is too short."""
         reader = self.posterior.reader
         windows = reader.windows(usages, self.forms)
         contexts = reader.vectors(windows)
         p_senses = self.posterior.p_senses(self.weights, contexts)
-        places = zip(windows, contexts, strict=True)
-        return [
-            self._answer(usage, place, p, n_deciding) for usage, place, p in zip(usages, places, p_senses, strict=True)
-        ]
+        never = np.zeros(len(usages), np.bool_)
+        return UsagesRead(windows, contexts, np.pad(p_senses, ((0, 0), (0, 1))), never)
+
+    @property
+    def senses_read(self) -> tuple[Meaning, ...]:
+        """The senses in the order in which `read` has their probabilities."""
+        return tuple(self.meanings[atom] for atom in self.weights)
 
     def _answer(self, usage: Usage, place: Place, p_senses: NDArray[np.float64], n_deciding: int) -> Disambiguation:
         atoms = list(self.weights)

@@ -30,7 +30,7 @@ LARGEST_WORDS = 1 << 30
 
 def read_bytes(path: Path, limit: int) -> bytes:
     """Read a file of at most `limit` bytes."""
-    _refuse_endless(path)
+    refuse_endless(path)
     with path.open("rb") as file:
         if os.fstat(file.fileno()).st_size > limit:
             raise ValueError(f"it is larger than {limit:,} bytes")
@@ -48,7 +48,7 @@ def read_json(path: Path, limit: int = LARGEST_JSON) -> Any:
 
 def open_array(path: Path) -> np.memmap[Any, Any]:
     """Memory-map the numeric array in an .npy file, read-only."""
-    _refuse_endless(path)
+    refuse_endless(path)
     try:
         with np.errstate(over="ignore"):  # a shape beyond 64 bits is refused anyway
             array = np.lib.format.open_memmap(path, mode="r")
@@ -82,7 +82,8 @@ def is_plain_zip(path: Path) -> bool:
     return not is_packed and sum(member.file_size for member in members) <= path.stat().st_size
 
 
-def _refuse_endless(path: Path) -> None:
+def refuse_endless(path: Path) -> None:
+    """Raise if a path leads to a pipe or a device, which may never end."""
     mode = path.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a folder is refused when it is opened
         raise ValueError("it is a pipe or a device, not a file")
