@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import lzma
 from itertools import chain, islice
 from pathlib import Path
 from time import perf_counter, process_time
@@ -17,17 +18,15 @@ from time import perf_counter, process_time
 import spacy
 
 import wordatoms.spacy  # noqa: F401  (a source tree that is not installed has no entry points)
-from wordatoms.text.compression import open_bytes
 from wordatoms.text.sentence_splitter import split_sentences
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("text", type=Path, help="a text with a paragraph on each line, may be compressed")
+    parser.add_argument("text", type=Path, help="a text with a paragraph on each line, compressed by xz")
     parser.add_argument("--sentences", type=int, default=10_000)
     arguments = parser.parse_args()
-    with open_bytes(arguments.text) as file:
-        lines = (line.decode() for line in file)
+    with lzma.open(arguments.text, "rt", encoding="utf-8") as lines:
         sentences = [*islice(chain.from_iterable(map(split_sentences, lines)), arguments.sentences)]
     nlp = spacy.blank("en")
     nlp.add_pipe("wordatoms")

@@ -30,7 +30,7 @@ from docpages import (
 )
 from docworld import MODELS, ROOT, build_world
 from sharing import made_once
-from wordatoms import spacy as _  # noqa: F401  (a source tree that is not installed has no entry points)
+from wordatoms import spacy as registers_the_component  # noqa: F401  (a source tree has no entry points)
 from wordatoms.cli.root import SECTIONS
 from wordatoms.tuning.choice import GRID
 
