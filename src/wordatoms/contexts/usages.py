@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Container, Iterable, Sequence
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from wordatoms.contexts.inflection import DEFAULT_LANGUAGE, TargetForms
 from wordatoms.errors import InputError, require_several, require_string
-from wordatoms.text.spans import find_spans, normal_form
+from wordatoms.text.spans import Passage, Span, find_spans, normal_form
 from wordatoms.text.tokenizer import Tokenizer
 
 
@@ -25,6 +26,27 @@ class Place(NamedTuple):
     """Number of the file in the text."""
     offset: int
     """Bytes of (decompressed) text before the line."""
+
+
+class TextTokens(list[str]):
+    """The tokens of a text, which know where they are in it.
+
+    Whoever reads a text by other pieces than tokens, as an encoder does, needs the text itself.
+    """
+
+    def __init__(self, text: str, tokenizer: Tokenizer, tokens: Iterable[str] | None = None) -> None:
+        super().__init__(tokenizer.tokens(text) if tokens is None else tokens)
+        self._written, self._tokenizer = text, tokenizer
+
+    @cached_property
+    def text(self) -> str:
+        """The text in normal form."""
+        return normal_form(self._written)
+
+    @cached_property
+    def spans(self) -> list[Span]:
+        """The place of each token in the text."""
+        return find_spans(self.text, self._tokenizer)
 
 
 class Usage(NamedTuple):
@@ -55,6 +77,15 @@ class Usage(NamedTuple):
     def form(self) -> str:
         """The word as it is written there."""
         return " ".join(self.tokens[self.position : self.position + self.length])
+
+    @property
+    def passage(self) -> Passage:
+        """The text with the characters of the word; for tokens without a text, the tokens with spaces between them."""
+        tokens, last = self.tokens, self.position + self.length - 1
+        if isinstance(tokens, TextTokens):
+            return Passage(tokens.text, tokens.spans[self.position].start, tokens.spans[last].end)
+        start = sum(map(len, tokens[: self.position])) + self.position
+        return Passage(" ".join(tokens), start, start + len(self.form))
 
     @classmethod
     def from_text(
@@ -97,15 +128,15 @@ class Usage(NamedTuple):
             raise InputError("the place of the word is not clear; pass either a span of characters or a token.")
         tokenizer = tokenizer or Tokenizer()
         if span is None:
-            return cls.from_tokens(tokenizer.tokens(text), token)  # type: ignore[arg-type]
+            return cls.from_tokens(TextTokens(text, tokenizer), token)  # type: ignore[arg-type]
         start, end = _check_span(span, text)
-        found = find_spans(normal_form(text), tokenizer)
-        inside = [number for number, each in enumerate(found) if each.start < end and each.end > start]
+        tokens = TextTokens(text, tokenizer)
+        inside = [number for number, each in enumerate(tokens.spans) if each.start < end and each.end > start]
         if not inside:
             raise InputError(
                 f"no word of the text is in its characters {span[0]} to {span[1]}; pass the span of a word."
             )
-        return cls([each.word for each in found], inside[0], len(inside))
+        return cls(tokens, inside[0], len(inside))
 
     @classmethod
     def from_tokens(cls, tokens: Sequence[str], position: int, length: int = 1) -> Usage:
@@ -240,7 +271,7 @@ def find_usages(
     """
     if isinstance(text, Usage):
         return [text]
-    tokens, target = tokenizer.tokens(require_string(text, "a text")), target_tokens(word, tokenizer)
+    tokens, target = TextTokens(require_string(text, "a text"), tokenizer), target_tokens(word, tokenizer)
     if len(target) > 1:
         n = len(target)
         return [Usage(tokens, at, n) for at in range(len(tokens) - n + 1) if tokens[at : at + n] == target]

@@ -137,13 +137,12 @@ class TextAnswers:
         return TextPage(cut.text, tokens)
 
     def _likeliest_by_use(self, cut: CutText, by_use: Mapping[str, UseDisambiguator]) -> dict[int, TokenSense]:
-        tokens = [span.word for span in cut.spans]
         found: dict[int, TokenSense] = {}
         for word, disambiguator in by_use.items():
             if word in self._function_words:
                 continue
             places = cut.places[word]
-            answers = disambiguator.answer_usages([Usage(tokens, place) for place in places], n_deciding=0)
+            answers = disambiguator.answer_usages([Usage(cut.tokens, place) for place in places], n_deciding=0)
             usual = _usual(disambiguator, word)
             found.update((place, _token_sense(answer, usual)) for place, answer in zip(places, answers, strict=True))
         return found
@@ -201,7 +200,7 @@ class TextAnswers:
         form, disambiguator = cut.spans[token].word, self.words.by_use(word)
         if disambiguator is None:  # the text of the model shows too few uses of it
             return MeaningPage(word, form, token, "uses", "not enough context", [], None, [])
-        usage = Usage([span.word for span in cut.spans], token)
+        usage = Usage(cut.tokens, token)
         answer = disambiguator.answer_usages([usage], n_deciding=0)[0]
         *priors, prior_of_none = disambiguator.without_context(form).tolist()
         prior_of = {use.sense: prior for use, prior in zip(disambiguator.senses, priors, strict=True)}

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.contexts.usages import Usage, places_around
+from wordatoms.contexts.usages import TextTokens, Usage, places_around
 from wordatoms.senses.frames import Framed, Results, Row, flat_row
 from wordatoms.senses.results import Disambiguation, Meaning
 from wordatoms.text.spans import Span, find_spans, normal_form
+from wordatoms.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from wordatoms.senses.by_use import UseDisambiguator
@@ -86,12 +87,18 @@ class CutText:
     spans: Sequence[Span]
     rows: NDArray[np.intp]
     """The row of each word, -1 if it is unknown."""
+    tokenizer: Tokenizer
 
     @classmethod
     def of(cls, text: str, model: SenseModel) -> CutText:
         text = normal_form(text)
         spans = find_spans(text, model.tokenizer)
-        return cls(text, spans, model.embeddings.find_rows([span.word for span in spans]))
+        return cls(text, spans, model.embeddings.find_rows([span.word for span in spans]), model.tokenizer)
+
+    @cached_property
+    def tokens(self) -> TextTokens:
+        """The words as the model spells them."""
+        return TextTokens(self.text, self.tokenizer, [span.word for span in self.spans])
 
     @cached_property
     def places(self) -> Mapping[str, list[int]]:
@@ -198,7 +205,7 @@ def _find(model: SenseModel, word: str, *, method: Method, n_nearest: int) -> Di
 def read_text(model: SenseModel, text: str, *, method: Method = "auto", n_nearest: int = 10) -> Results[TextWord]:
     """Return the words of a text, each with its likeliest sense; see `SenseModel.read`."""
     cut, reader = CutText.of(text, model), TokenReader(model, method=method, n_nearest=n_nearest)
-    (found,) = reader.answers([[span.word for span in cut.spans]])
+    (found,) = reader.answers([cut.tokens])
     return Results(
         TextWord(
             cut.text[start:end],

@@ -24,6 +24,14 @@ class Span(NamedTuple):
     word: str
 
 
+class Passage(NamedTuple):
+    """A text with one part of it marked, as characters."""
+
+    text: str
+    start: int
+    end: int
+
+
 def normal_form(text: str) -> str:
     """The text that spans refer to."""
     return unicodedata.normalize("NFC", text)

@@ -31,7 +31,7 @@ def test_pairs_and_the_marked_words(folder: Path) -> None:
     first = pairs[0]
     assert (first.id, first.rating) == ("1", 8.0)
     assert (first.word1, first.pos1, first.word2, first.pos2) == ("bank", "n", "money", "n")
-    assert first.usage1.tokens == ("they", "don't", "rob", "the", "bank", "they'll", "own", "the", "bank")
+    assert first.usage1.tokens == ["they", "don't", "rob", "the", "bank", "they'll", "own", "the", "bank"]
     assert (first.usage1.position, first.usage1.length, first.usage1.form) == (4, 1, "bank")
     assert (first.usage2.position, first.usage2.form) == (0, "money")
     assert (pairs[3].usage2.length, pairs[3].usage2.form) == (3, "mother in law")

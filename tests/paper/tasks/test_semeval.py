@@ -66,7 +66,7 @@ def test_the_target_is_the_form_in_the_sentence_that_the_copy_is_about(folder: P
     assert [usage.form for usage in market.usages] == ["market", "markets", "market"]
     assert [usage.form for usage in lie.usages] == ["lain", "lies"]
     first = market.usages[0]
-    assert first.tokens[first.position - 1 : first.position + 2] == ("a", "market", "is")
+    assert first.tokens[first.position - 1 : first.position + 2] == ["a", "market", "is"]
     assert [usage.position for usage in market.usages[1:]] == [2, 8]
     assert "don't" in market.usages[1].tokens
 

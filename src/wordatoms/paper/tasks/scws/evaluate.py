@@ -19,7 +19,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from wordatoms.contexts.usages import Usage
+from wordatoms.contexts.usages import TextTokens, Usage
 from wordatoms.errors import InputError
 from wordatoms.paper.tasks.base import (
     BY_PAPER,
@@ -228,7 +228,9 @@ def _parse_context(context: str, tokenizer: Tokenizer, where: str) -> Usage:
     if len(parts) != 3:
         found = "none" if len(parts) == 1 else len(parts) // 2
         raise InputError(f"{where}: expected one word between <b> and </b> in each context but found {found}.")
-    before, target, after = (tokenizer.tokens(join_contractions(part)) for part in parts)
+    parts = [*map(join_contractions, parts)]
+    before, target, after = map(tokenizer.tokens, parts)
     if not target:
         raise InputError(f"{where}: there is no word between <b> and </b>; download the file again.")
-    return Usage((*before, *target, *after), len(before), len(target))
+    text = TextTokens(" ".join(parts), tokenizer, (*before, *target, *after))
+    return Usage(text, len(before), len(target))

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from wordatoms.contexts.inflection import TargetForms
-from wordatoms.contexts.usages import Usage
+from wordatoms.contexts.usages import TextTokens, Usage
 from wordatoms.errors import InputError
 from wordatoms.paper.tasks.datasets import join_contractions, parse_number, read_fields, read_text, task_folder
 from wordatoms.senses.clustering import paired_f_score, v_measure
@@ -186,11 +186,13 @@ def _find_target(parts: tuple[str, ...], forms: Container[str], nth: int, tokeni
 
     A token may contain several words, in phrases or with a tokenizer that splits at spaces only.
     """
-    before, sentence, after = (tokenizer.tokens(join_contractions(part)) for part in parts)
+    parts = tuple(map(join_contractions, parts))
+    before, sentence, after = map(tokenizer.tokens, parts)
     places = [place for place, token in enumerate(sentence) if any(word in forms for word in _PLAIN.words(token))]
     if not places:
         return None
-    return Usage((*before, *sentence, *after), len(before) + places[min(nth, len(places) - 1)])
+    text = TextTokens(" ".join(parts), tokenizer, (*before, *sentence, *after))
+    return Usage(text, len(before) + places[min(nth, len(places) - 1)])
 
 
 def _shown(path: Path) -> str:
