@@ -5,8 +5,8 @@
     python benchmarks/mixes.py full TEXT -o WORK --data DIR --json docs/results/mixes.json
 
 TEXT is the folder that `tools/gather_english_text.py` writes. `equal` trains mixes of the same size, `methods` trains
-methods on one of these mixes, `full` trains mixes of all the text there is. A mix takes a share of the lines of each
-source, spread over all of it.
+methods on half as much text of all sources in proportion, `full` trains mixes of all the text there is. A mix takes a
+share of the lines of each source, spread over all of it.
 
 Models are judged in the held-out text of every source, by the same pairs of words for all models of a table. The words
 of a pair have similar frequencies in the source and are otherwise drawn at random from the words that all models know.
@@ -84,7 +84,7 @@ FULL: dict[str, Mix] = {
 """Shares of each source."""
 SIDE_BY_SIDE = (("pmi", "skipgram"), ("pmi", "glove"))
 BASE = "all in proportion"
-"""The mix on which methods are compared."""
+"""The mix by which methods are compared."""
 
 N_PAIRS, N_CONTEXTS = 100, 20
 LEAST_LETTERS = 3
@@ -94,25 +94,17 @@ N_NEAREST = 10
 HEALTH = {"WS353": "EN-WS-353-ALL", "MEN": "EN-MEN-TR-3k", "SimLex": "EN-SIMLEX-999", "RG65": "EN-RG-65"}
 
 
-@dataclass(frozen=True)
-class Size:
-    """How large the models of a table are."""
-
-    max_words: int
-    n_atoms: int
-    dim: int = 200
-
-
-EQUAL_SIZE, FULL_SIZE = Size(25_000, 800), Size(40_000, 1200)
+MAX_WORDS, N_ATOMS, DIM = 25_000, 800, 200
 """Smaller than the English model, with one run of k-SVD and a less exact SVD: enough to compare, in an hour."""
-PMI = {"oversampling": 2.0}
+PMI = {"oversampling": 2.0, "dim": DIM}
 METHODS: dict[str, dict[str, Any]] = {
+    "pmi": PMI,
     "pmi, 400 dimensions": {**PMI, "method": "pmi", "dim": 400},
-    "glove": {"epochs": 15},
-    "sn": {"epochs": 15},
-    "skipgram": {"epochs": 2},
+    "glove": {"epochs": 15, "dim": DIM},
+    "sn": {"epochs": 15, "dim": DIM},
+    "skipgram": {"epochs": 2, "dim": DIM},
 }
-"""Compared with pmi, by their parameters beside the defaults; more epochs would take hours."""
+"""Methods, by their parameters beside the defaults; more epochs would take hours."""
 
 
 # --- mixes
@@ -160,8 +152,9 @@ def _sampled(paths: Sequence[Path], share: float, path: Path) -> Path:
     return path
 
 
-def equal_shares(text: Path, mix: Mix, size: int) -> Mix:
-    """Return the shares of the sources with which a mix has a size in bytes."""
+def equal_shares(text: Path, mix: Mix, megabytes: int) -> Mix:
+    """Return the shares of the sources with which a mix has a size."""
+    size = megabytes * 1_000_000
     if not mix:
         return dict.fromkeys(SOURCES, size / sum(n_bytes(files_of(text, source)) for source in SOURCES))
     return {source: share * size / n_bytes(files_of(text, source)) for source, share in mix.items()}
@@ -170,15 +163,13 @@ def equal_shares(text: Path, mix: Mix, size: int) -> Mix:
 # --- models
 
 
-def train(
-    path: Path, files: Sequence[Path], size: Size, embedding: Callable[[ModelFolder], None], run: Run
-) -> ModelFolder:
+def train(path: Path, files: Sequence[Path], embedding: Callable[[ModelFolder], None], run: Run) -> ModelFolder:
     started, took = process_time(), path.with_name(f"{path.name}.seconds")
     folder = ModelFolder(path, create=True)
-    count(files, folder, CountSettings(max_words=size.max_words), run=run)
+    count(files, folder, CountSettings(max_words=MAX_WORDS), run=run)
     embedding(folder)
     map_contexts(folder, MapSettings(), sources=files, run=run)
-    atomize(folder, AtomSettings(n_atoms=size.n_atoms, n_restarts=1), run=run)
+    atomize(folder, AtomSettings(n_atoms=N_ATOMS, n_restarts=1), run=run)
     if not took.exists():
         took.write_text(str(round(process_time() - started)))
     sys.stderr.write(f"{path.name}: {took.read_text()} s\n")
@@ -192,7 +183,11 @@ def seconds(folder: ModelFolder) -> int:
 
 def trained(method: str, run: Run, **parameters: Any) -> Callable[[ModelFolder], None]:
     """Return what trains the vectors of a model by a method."""
-    return lambda folder: embed(folder, method, parameters=parameters, run=run) and None
+
+    def make_vectors(folder: ModelFolder) -> None:
+        embed(folder, method, parameters=parameters, run=run)
+
+    return make_vectors
 
 
 def side_by_side(first: Path, second: Path) -> Callable[[ModelFolder], None]:
@@ -376,31 +371,30 @@ def write_table(results: Mapping[str, Scores]) -> None:
     sys.stdout.write("".join(f"| {' | '.join(row)} |\n" for row in rows))
 
 
-def train_all(table: str, text: Path, work: Path, megabytes: int, run: Run) -> dict[str, ModelFolder]:
-    if table == "full":
-        mixes, size = FULL, FULL_SIZE
-    else:
-        chosen = EQUAL if table == "equal" else {BASE: EQUAL[BASE]}
-        mixes, size = {name: equal_shares(text, mix, megabytes * 1_000_000) for name, mix in chosen.items()}, EQUAL_SIZE
-    models = {}
-    for name, mix in mixes.items():
-        files = write_mix(text, mix, work / "text" / name)
-        if table != "methods":
-            models[name] = train(work / table / name, files, size, trained("pmi", run, dim=size.dim, **PMI), run)
-            continue
-        base = models["pmi"] = train(work / "equal" / name, files, size, trained("pmi", run, dim=size.dim, **PMI), run)
-        for method, given in METHODS.items():
-            path, parameters = work / table / method, {"dim": size.dim, **given}
-            if not path.exists():
-                shutil.copytree(base.path, path)  # the counts are the same
-            trainer = parameters.pop("method", method)
-            models[method] = train(path, files, size, trained(trainer, run, **parameters), run)
-        for first, second in SIDE_BY_SIDE:
-            path = work / table / f"{first} and {second}"
-            if not path.exists():
-                shutil.copytree(base.path, path)
-            joined = side_by_side(models[first].path, models[second].path)
-            models[path.name] = train(path, files, size, joined, run)
+def train_mixes(table: str, text: Path, work: Path, megabytes: int, run: Run) -> dict[str, ModelFolder]:
+    mixes = FULL if table == "full" else {name: equal_shares(text, mix, megabytes) for name, mix in EQUAL.items()}
+    return {
+        name: train(work / table / name, write_mix(text, mix, work / "text" / name), trained("pmi", run, **PMI), run)
+        for name, mix in mixes.items()
+    }
+
+
+def train_methods(text: Path, work: Path, megabytes: int, run: Run) -> dict[str, ModelFolder]:
+    files = write_mix(text, equal_shares(text, EQUAL[BASE], megabytes), work / "text" / "methods")
+
+    def from_counts(name: str, embedding: Callable[[ModelFolder], None]) -> ModelFolder:
+        path = work / "methods" / name
+        if not path.exists() and name != "pmi":
+            shutil.copytree(models["pmi"].path, path)  # the counts are the same
+        return train(path, files, embedding, run)
+
+    models: dict[str, ModelFolder] = {}
+    for name, given in METHODS.items():
+        parameters = dict(given)
+        models[name] = from_counts(name, trained(parameters.pop("method", name), run, **parameters))
+    for first, second in SIDE_BY_SIDE:
+        name = f"{first} and {second}"
+        models[name] = from_counts(name, side_by_side(models[first].path, models[second].path))
     return models
 
 
@@ -415,7 +409,10 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     run = Run(given.threads)
-    models = train_all(given.table, given.text, given.work, given.megabytes, run)
+    if given.table == "methods":
+        models = train_methods(given.text, given.work, given.megabytes // 2, run)
+    else:
+        models = train_mixes(given.table, given.text, given.work, given.megabytes, run)
     results = evaluate(models, given.text, given.data, run)
     write_table(results)
     if given.json:

@@ -10,15 +10,18 @@ import pytest
 
 import wordatoms as wa
 from invoking import invoke, refused
-from observedworld import ambiguous_text, discourse, observed_model, words_of
+from observedworld import LEAST_LIFT, MOST_SIMILAR, ambiguous_text, discourse, observed_model, words_of
 from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.pipeline.compact import compact
 from wordatoms.pipeline.phrases import PhraseSettings, learn_phrases
-from wordatoms.senses.phrases import LIST, SCALES, VECTORS
+from wordatoms.senses import observing
+from wordatoms.senses.phrases import LIST, SCALES, VECTORS, Phrases
 from wordatoms.storage.folder import ModelFolder
 
 PHRASES = {"Blue Moon": 4, "dry wit": 5}
 """Each with the discourse that it is used in."""
+AMBIGUOUS, SHARES = "cold feet", {6: 60, 7: 30}
+"""A phrase that is used in two discourses, in so many lines of each."""
 
 
 def with_phrases(text: str) -> str:
@@ -32,6 +35,9 @@ def with_phrases(text: str) -> str:
         for line in own[60 + number : 64]:
             line.insert(1, first)
             line.append(second)
+    for number, n_lines in SHARES.items():
+        for line in [line for line in lines if len(line) > 12 and discourse(line[2]) == number][:n_lines]:
+            line[6:6] = AMBIGUOUS.split()
     return "\n".join(map(" ".join, lines))
 
 
@@ -51,8 +57,11 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def model(plain: Path, text: Path, tmp_path_factory: pytest.TempPathFactory) -> wa.SenseModel:
     folder = tmp_path_factory.mktemp("phrases") / "model"
     shutil.copytree(plain, folder)
-    settings = PhraseSettings(given=tuple(PHRASES), min_count=20)
-    assert learn_phrases(ModelFolder(folder), settings, sources=[text])
+    settings = PhraseSettings(given=(*PHRASES, AMBIGUOUS), min_count=20)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(observing, "LEAST_LIFT", LEAST_LIFT)
+        patch.setattr(observing, "MOST_SIMILAR", MOST_SIMILAR)
+        assert learn_phrases(ModelFolder(folder), settings, sources=[text])
     assert not learn_phrases(ModelFolder(folder), settings, sources=[text])
     return wa.load(folder)
 
@@ -61,11 +70,49 @@ def test_a_phrase_is_near_the_words_it_is_used_with(model: wa.SenseModel) -> Non
     for phrase, number in PHRASES.items():
         near = model.parts.near_words(phrase, 5)
         assert {discourse(each.word) for each in near} == {number}
-        sense = model.senses(phrase.upper())[0]
+        sense = model.senses(phrase.upper(), method="code")[0]
         assert sense.word == phrase.lower()
         assert {discourse(each.word) for each in sense.nearest[:5]} == {number}
+        assert discourse(model.senses(phrase.upper())[0].nearest[0].word) == number
         assert model.similarity(phrase, words_of(number, 1)) > model.similarity(phrase, words_of(0, 1))
     assert model.senses_of_forms("blue moon") == model.examples("blue moon") == []
+
+
+def test_its_uses_show_its_senses(model: wa.SenseModel) -> None:
+    senses = model.senses(AMBIGUOUS)
+    assert [discourse(sense.nearest[0].word) for sense in senses] == [*SHARES]
+    assert [sense.share for sense in senses] == pytest.approx([2 / 3, 1 / 3], abs=0.05)
+    assert [sense.n_occurrences for sense in senses] == pytest.approx([60, 30], abs=12)
+    for number in SHARES:
+        text = f"{words_of(number, 6)} Cold Feet {words_of(number, 6, first=9)}, {AMBIGUOUS}"
+        found = model.disambiguate(AMBIGUOUS, text)
+        assert [discourse(each.sense.nearest[0].word) for each in found] == [number, number]
+        assert found[0].sense.probability > 0.9
+    assert model.disambiguate(AMBIGUOUS, f"some {AMBIGUOUS}")[0].tells_nothing
+    assert all(sense.sense is None for sense in model.senses(AMBIGUOUS, method="code"))
+    with pytest.raises(InputError, match="pass 'auto', 'uses' or 'code'"):
+        model.senses(AMBIGUOUS, method="other")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="is in the text"):
+        model.disambiguate(AMBIGUOUS, "cold hands and feet")
+
+
+def test_hidden_atoms_are_no_senses_of_a_phrase(model: wa.SenseModel, tmp_path: Path) -> None:
+    shutil.copytree(model.path, tmp_path / "model")
+    own = wa.load(tmp_path / "model")
+    hidden = {sense.atom for sense in own.senses("dry wit")}
+    for atom in hidden:
+        own.hide(atom)
+    assert hidden.isdisjoint(sense.atom for sense in own.senses("dry wit"))
+
+
+def test_a_model_that_was_not_observed_has_phrases_without_uses(model: wa.SenseModel, tmp_path: Path) -> None:
+    shutil.copytree(model.path, tmp_path / "model")
+    for path in (tmp_path / "model").glob("phrases-uses*"):
+        path.unlink()
+    without = Phrases.load(tmp_path / "model", n_words=len(model.words), n_atoms=len(model.atoms), dim=24)
+    assert without.uses is None
+    with pytest.raises(ModelError, match="belong to other words"):
+        Phrases.load(model.path, n_words=len(model.words) + 1, n_atoms=len(model.atoms), dim=24)
 
 
 def test_its_vector_is_that_of_its_contexts(model: wa.SenseModel, text: Path) -> None:
@@ -96,6 +143,7 @@ def test_a_compact_copy_has_it_in_bytes(model: wa.SenseModel, tmp_path: Path) ->
     small = wa.load(tmp_path / "small", verify=True)
     assert (tmp_path / "small" / SCALES).is_file()
     assert [sense.atom for sense in small.senses("dry wit")] == [sense.atom for sense in model.senses("dry wit")]
+    assert [sense.share for sense in small.senses(AMBIGUOUS)] == [sense.share for sense in model.senses(AMBIGUOUS)]
     assert small.similarity("dry wit", "blue moon") == pytest.approx(model.similarity("dry wit", "blue moon"), abs=0.05)
 
 
@@ -116,7 +164,8 @@ def test_any_number_of_threads_gives_the_same_bytes(plain: Path, text: Path, tmp
     for threads in (1, 3):
         shutil.copytree(plain, tmp_path / str(threads))
         learn_phrases(ModelFolder(tmp_path / str(threads)), settings, sources=[text], run=wa.Run(threads=threads))
-    assert (tmp_path / "1" / VECTORS).read_bytes() == (tmp_path / "3" / VECTORS).read_bytes()
+    for name in (VECTORS, "phrases-uses-vectors.npy", "phrases-uses-shares.npy"):
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "3" / name).read_bytes()
 
 
 def test_phrases_that_are_not_there(plain: Path, text: Path, tmp_path: Path) -> None:

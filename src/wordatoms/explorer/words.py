@@ -321,8 +321,8 @@ class WordAnswers:
         )
 
     def phrase(self, phrase: str) -> WordPage:
-        """A phrase that the model knows, such as new york: it has a code, but neither forms nor senses by use."""
-        senses = self.model.senses(phrase, n_nearest=N_NEAREST, n_linked=N_LINKED)
+        """A phrase that the model knows, such as new york: its page shows the senses of its code; it has no forms."""
+        senses = self.model.senses(phrase, method="code", n_nearest=N_NEAREST, n_linked=N_LINKED)
         return WordPage(
             phrase,
             "code",

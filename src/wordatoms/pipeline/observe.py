@@ -178,17 +178,22 @@ def find_uses(
             return found
 
         senses = list(chain.from_iterable(run_threads(find, blocks, run.n_threads)))
-        return _collect(senses, families, reader, background, run)
+        return collect_uses(senses, families, reader, background, run)
 
 
-def _collect(
+def collect_uses(
     found: Sequence[FamilySenses],
     families: Sequence[tuple[int, ...]],
     reader: ContextReader,
     background: Background,
     run: Run,
+    *,
+    n_nearest_among: int = MOST_NEAREST,
 ) -> SenseUses:
-    """Number the senses of all families, and gather the uses of each word."""
+    """Number the senses of all families, and gather the uses of each word.
+
+    The nearest words of senses are among the first `n_nearest_among`.
+    """
     n_words = len(reader.embeddings)
     family_of = np.zeros(n_words, np.int32)
     members: list[tuple[int, MemberUses]] = []
@@ -206,7 +211,7 @@ def _collect(
         family_of,
         np.concatenate([senses.atoms for senses in found]),
         np.concatenate([senses.is_general for senses in found]),
-        _nearest_words(vectors, owners, reader, background, run),
+        _nearest_words(vectors, owners, reader, background, min(n_nearest_among, MOST_NEAREST), run),
         starts.astype(np.int32),
         np.concatenate([start + member.senses for start, member in members]).astype(np.int32),
         np.concatenate([member.shares for _, member in members]),
@@ -225,13 +230,14 @@ def _nearest_words(
     owners: Sequence[tuple[int, ...]],
     reader: ContextReader,
     background: Background,
+    n_words: int,
     run: Run,
 ) -> NDArray[np.int32]:
     """Return the words nearest to each sense, without the main directions of contexts and the words that have it.
 
     Only words that readers are likely to know are looked at: the more frequent ones.
     """
-    words = background.strip(np.asarray(reader.embeddings.vectors[:MOST_NEAREST], np.float32))
+    words = background.strip(np.asarray(reader.embeddings.vectors[:n_words], np.float32))
     n_nearest = min(N_NEAREST, len(words))
 
     def find(start: int) -> NDArray[np.int32]:

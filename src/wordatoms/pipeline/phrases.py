@@ -2,7 +2,8 @@
 
 Phrases are pairs of words that stand next to each other much more often than by chance: normalized pointwise mutual
 information, by gensim, over a part of the text. Or they are given. The text is then read twice: to count them, and for
-a random sample of the occurrences of each, from which its vector is induced by the map A.
+a random sample of the occurrences of each, from which its vector is induced by the map A. In a model whose words were
+observed, the same occurrences show the senses of the phrases by use.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from wordatoms.counts.vocabulary import build_vocabulary
 from wordatoms.errors import InputError, require_extra
 from wordatoms.parallel import one_blas_thread
 from wordatoms.pipeline.map import model_text
+from wordatoms.pipeline.phrase_uses import PhraseOccurrences, find_phrase_uses, narrowed, wanted_of_words
 from wordatoms.pipeline.sources import as_input, digest, kept_parts, trusting_record
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.parts import ModelParts
@@ -119,7 +121,7 @@ def learn_phrases(
             folder.require(stage, f"run: wordatoms {stage} {folder.path}")
         parts = ModelParts(folder.path)
         with model_text(folder, sources, run) as corpus:
-            facts = _facts(folder, settings, digest(corpus.files))
+            facts = _facts(folder, parts, settings, digest(corpus.files))
             if folder.is_done("phrases", facts, force=force):
                 return False
 
@@ -134,11 +136,13 @@ def learn_phrases(
     return True
 
 
-def _facts(folder: ModelFolder, settings: PhraseSettings, text: str) -> dict[str, Any]:
+def _facts(folder: ModelFolder, parts: ModelParts, settings: PhraseSettings, text: str) -> dict[str, Any]:
     with trusting_record():
         atoms = folder.stages["atomize"]["files"]["atoms.npy"]["sha256"]
         matrix = folder.stages["map"]["files"]["map-matrix.npy"]["sha256"]
-    return {**asdict(settings), "given": list(settings.given), "atoms": atoms, "map": matrix, "text": text}
+    reading = parts.reading.record() if "observe" in folder.stages else None  # without senses by use, it has no part
+    facts = {"atoms": atoms, "map": matrix, "reading": reading, "text": text}
+    return {**asdict(settings), "given": list(settings.given), **facts}
 
 
 # --- which phrases
@@ -202,23 +206,32 @@ def _learn(
             "--min-count."
         )
     found.sort(key=lambda word: (-counts[word], word))
-    n_wanted = np.array([NEVER] * len(parts.words) + [counts[word] for word in found])
+    observed = "observe" in folder.stages and parts.embeddings.counts is not None
+    of_words = wanted_of_words(np.asarray(parts.embeddings.counts), N_OCCURRENCES) if observed else NEVER
     with sampled_occurrences(
         corpus,
         [*parts.words, *found],
-        n_wanted,
+        np.array([of_words] * len(parts.words) + [counts[word] for word in found]),
         n_most=N_OCCURRENCES,
-        window=parts.induced_map.window,
+        window=max(parts.induced_map.window, parts.reading.window if observed else 0),
         random_state=settings.seed,
         **common,
     ) as occurrences:
-        windows = [occurrences.of(len(parts.words) + number).windows for number in range(len(found))]
-    induced = [_induced(parts, each) for each in windows]
-    found = [word for word, vector in zip(found, induced, strict=True) if vector is not None]
-    vectors = np.stack([vector for vector in induced if vector is not None])
-    sparsity = int(folder.stages["atomize"]["settings"]["sparsity"])
-    codes = sparse_code(to_unit(vectors), np.asarray(parts.atoms.vectors), sparsity=sparsity, threads=run.threads)
-    return Phrases(tuple(joined[word] for word in found), vectors, codes)
+        windows = (occurrences.of(len(parts.words) + number).windows for number in range(len(found)))
+        induced = {
+            number: vector for number, each in enumerate(windows) if (vector := _induced(parts, each)) is not None
+        }
+        phrases, vectors = [joined[found[number]] for number in induced], np.stack([*induced.values()])
+        sparsity = int(folder.stages["atomize"]["settings"]["sparsity"])
+        codes = sparse_code(to_unit(vectors), np.asarray(parts.atoms.vectors), sparsity=sparsity, threads=run.threads)
+        if not observed:
+            return Phrases(tuple(phrases), vectors, codes)
+        own = [[parts.rows[word] for word in phrase.split(" ") if word in parts.rows] for phrase in phrases]
+        basis = (occurrences.pieces, occurrences.n_words, occurrences.n_most, occurrences.window)
+        sample = PhraseOccurrences(*basis, [*induced], own, len(parts.words), parts.reading.window)
+        n_uses = [counts[found[number]] for number in induced]
+        uses = find_phrase_uses(parts, sample, phrases, vectors, n_uses, codes, random_state=settings.seed, run=run)
+    return Phrases(tuple(phrases), vectors, codes, uses)
 
 
 def _induced(parts: ModelParts, windows: NDArray[np.int32]) -> NDArray[np.float32] | None:
@@ -227,7 +240,8 @@ def _induced(parts: ModelParts, windows: NDArray[np.int32]) -> NDArray[np.float3
     Other phrases in the contexts are left out.
     """
     sif = parts.induced_map.sif(parts.embeddings)
-    known = np.where(windows < len(parts.words), windows, -1).astype(np.int32)
+    near = narrowed(windows, parts.induced_map.window)
+    known = np.where(near < len(parts.words), near, -1).astype(np.int32)
     with one_blas_thread():
         found = sif.window_vectors(np.insert(known, known.shape[1] // 2, -1, axis=1))
         if found.is_empty.all():

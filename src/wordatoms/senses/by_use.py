@@ -26,6 +26,7 @@ from wordatoms.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from wordatoms.senses.model import SenseModel
+    from wordatoms.senses.phrases import Phrases
 
 SAME_SLOPE, SAME_OFFSET = 5.9, -2.7
 """From the cosine of two `views` to the log odds that both have the same sense: fitted on pseudowords."""
@@ -69,10 +70,14 @@ class UseAnswers:
         ranked = sorted(joined, key=lambda sense: (-shares[sense], sense))
         return {sense: (first[sense], shares[sense]) for sense in ranked}
 
+    def code(self, word: str) -> dict[int, float]:
+        """Return the atoms in the code of a word."""
+        return self.model.atoms.codes.positive(self.model.parts.rows[word])
+
     def senses(self, word: str, *, forms: bool, n_nearest: int, n_linked: int) -> list[Sense]:
         """Return the senses of a known word, by falling share of the uses."""
         notes, found = self.model.notes, self.forms(word, pooled=forms)
-        code = self.model.atoms.codes.positive(self.model.parts.rows[word])
+        code = self.code(word)
         return [
             Sense(
                 word,
@@ -137,6 +142,27 @@ class UseAnswers:
         return UseDisambiguator(
             word, forms, self.uses, reader, tuple(union.values()), meanings, priors, prior, tokenizer
         )
+
+
+@dataclass(frozen=True, eq=False)
+class PhraseAnswers(UseAnswers):
+    """The senses of a model's phrases by their use; a phrase has no other forms."""
+
+    phrases: Phrases
+
+    def forms(self, word: str, *, pooled: bool, notes: Notes | None = None) -> dict[str, list[WordUse]]:  # noqa: ARG002
+        """Return the uses of a phrase as the model spells it, without those of atoms that a person hid."""
+        hidden = (notes or self.model.notes).hidden
+        uses = self.uses.of(len(self.model.words) + self.phrases.phrases.index(word))
+        return {word: [use for use in uses if use.atom not in hidden]}
+
+    def pool(self, found: Mapping[str, Sequence[WordUse]], word: str) -> dict[int, tuple[WordUse, float]]:
+        """Return each sense with its share, largest first."""
+        return {use.sense: (use, use.share) for use in found[word]}
+
+    def code(self, word: str) -> dict[int, float]:
+        """Return the atoms in the code of a phrase."""
+        return self.phrases.codes.positive(self.phrases.phrases.index(word))
 
 
 @dataclass(frozen=True, eq=False)

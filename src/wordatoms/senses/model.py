@@ -47,7 +47,7 @@ from wordatoms.text.tokenizer import Tokenizer
 if TYPE_CHECKING:  # loaded with the first question about a context
     from wordatoms.contexts.induced_map import InducedMap
     from wordatoms.contexts.reader import ReadingSettings
-    from wordatoms.senses.by_use import UseAnswers, UseDisambiguator
+    from wordatoms.senses.by_use import PhraseAnswers, UseAnswers, UseDisambiguator
     from wordatoms.senses.disambiguation import Disambiguator
     from wordatoms.senses.examples import Example
     from wordatoms.senses.html import Html
@@ -290,7 +290,8 @@ class SenseModel(Shown):
         """Return the senses of a word: those that its occurrences show, by falling share of the uses.
 
         A model whose text was not observed has the paper's senses, the atoms in the code of the word, heaviest first;
-        so have phrases in any model. If a person picked atoms for the word, these are its senses and forms add none.
+        so have phrases if theirs were not observed. If a person picked atoms for the word, these are its senses and
+        forms add none.
 
         Parameters
         ----------
@@ -325,6 +326,8 @@ class SenseModel(Shown):
         notes = self.notes
         if (phrase := self.parts.find_phrase(word)) is not None and self.parts.phrases is not None:
             word = self.parts.phrases.phrases[phrase]
+            if by_use := self._phrase_answers(word, method, notes):
+                return Results(by_use.senses(word, forms=False, n_nearest=n_nearest, n_linked=n_linked))
             code = self.parts.phrases.codes.positive(phrase)
             weights: Mapping[str, Mapping[int, float]] = {word: code}
             ranked = {atom: weight for atom, weight in code.items() if atom not in notes.hidden}
@@ -341,7 +344,7 @@ class SenseModel(Shown):
                 weight,
                 self.label(atom, notes),
                 self.nearest_words(atom, n_nearest),
-                self.linked_words(atom, n_linked, leave_out=[form for form in weights if form in self.parts.rows]),
+                self.linked_words(atom, n_linked, leave_out=weights),
                 {form: found[atom] for form, found in weights.items() if atom in found},
                 picked=word in notes.picks,
                 named=self.is_named(atom, notes),
@@ -351,8 +354,7 @@ class SenseModel(Shown):
 
     def _answers_by_use(self, word: str, method: Method, notes: Notes) -> UseAnswers | None:
         """Return what answers by use, or None if the code of the word is to answer."""
-        if method not in ("auto", "uses", "code"):
-            raise InputError(f"method is {method!r}; pass 'auto', 'uses' or 'code'.")
+        _check_method(method)
         uses = None if method == "code" else self.uses
         if uses is None and method == "uses":
             raise ModelError(f"{self.path} has no senses by use; run: wordatoms observe {self.path}")
@@ -364,6 +366,17 @@ class SenseModel(Shown):
         if method == "auto" and not any(answers.forms(word, pooled=True, notes=notes).values()):
             return None  # the text shows too few uses of it, or a person hid the atoms of all its senses
         return answers
+
+    def _phrase_answers(self, phrase: str, method: Method, notes: Notes) -> PhraseAnswers | None:
+        """Return what answers about a known phrase by use, or None if its code is to answer."""
+        _check_method(method)
+        phrases = self.parts.phrases
+        if method == "code" or phrases is None or phrases.uses is None or self.uses is None:
+            return None
+        from wordatoms.senses.by_use import PhraseAnswers
+
+        answers = PhraseAnswers(self, phrases.uses, phrases)
+        return answers if any(answers.forms(phrase, pooled=False, notes=notes).values()) else None
 
     def senses_of_forms(
         self, word: str, n: int = 3, *, method: Method = "auto", n_nearest: int = 10, n_linked: int = 10
@@ -717,7 +730,7 @@ class SenseModel(Shown):
         >>> [link.word for link in wa.load().linked_words(873, 3)]
         ['clinched', 'playoff', 'clinching']
         """
-        unwanted = {self.parts.rows[word] for word in leave_out}
+        unwanted = {self.parts.rows[word] for word in leave_out if word in self.parts.rows}
         rows, weights = (part[: n + len(unwanted)].tolist() for part in self.atoms.carriers(atom))
         pairs = [(row, weight) for row, weight in zip(rows, weights, strict=True) if row not in unwanted]
         return tuple(Link(self.words[row], weight) for row, weight in pairs[:n])
@@ -804,11 +817,12 @@ class SenseModel(Shown):
         [1, 0, 1]
         """
         is_known, remaining = self.knows(word), require_texts(texts)
-        disambiguator: Disambiguator | UseDisambiguator | None = None
+        of_phrase = None if is_known else self._phrase_disambiguator(word, method, n_nearest)
+        disambiguator: Disambiguator | UseDisambiguator | None = of_phrase
         if is_known:
             disambiguator = self._known_disambiguator(word, method, n_nearest)
         while batch := list(islice(remaining, BATCH_TEXTS)):
-            if not is_known and (usages := self.usages(word, batch)):
+            if not is_known and of_phrase is None and (usages := self.usages(word, batch)):
                 disambiguator = self._disambiguator(word, self._suggested_weights(word, usages), n_nearest)
             answers = disambiguator.answer_texts(batch, n_deciding=n_deciding) if disambiguator else [[] for _ in batch]
             yield from map(Results, answers)
@@ -834,6 +848,15 @@ class SenseModel(Shown):
         """
         found = self._known_disambiguator(word, method, n_nearest)
         return found if found.meanings else None
+
+    def _phrase_disambiguator(self, word: str, method: Method, n_nearest: int) -> UseDisambiguator | None:
+        """Return what tells the senses by use of a phrase; None if the text is no phrase that has some."""
+        number = self.parts.find_phrase(word)
+        if number is None or self.parts.phrases is None:
+            return None
+        phrase = self.parts.phrases.phrases[number]
+        answers = self._phrase_answers(phrase, method, self.notes)
+        return answers.disambiguator(phrase, self.usage_forms(word), n_nearest) if answers else None
 
     def _known_disambiguator(self, word: str, method: Method, n_nearest: int) -> Disambiguator | UseDisambiguator:
         spelling = self._spelling(word)
@@ -1389,6 +1412,11 @@ class SenseModel(Shown):
 
     def _change_notes(self, change: Callable[[Notes], Notes]) -> None:
         change_notes(self.notes_folder, self.atoms.fingerprint, len(self.atoms), change)
+
+
+def _check_method(method: str) -> None:
+    if method not in ("auto", "uses", "code"):
+        raise InputError(f"method is {method!r}; pass 'auto', 'uses' or 'code'.")
 
 
 def _has(name: str, text: str) -> bool:

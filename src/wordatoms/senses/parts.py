@@ -172,7 +172,8 @@ class ModelParts:
         from wordatoms.senses.phrases import Phrases
 
         return self._load(
-            ("phrases",), lambda path: Phrases.load(path, n_atoms=len(self.atoms), dim=self.embeddings.dim)
+            ("phrases",),
+            lambda path: Phrases.load(path, n_words=len(self.words), n_atoms=len(self.atoms), dim=self.embeddings.dim),
         )
 
     def find_phrase(self, text: str) -> int | None:

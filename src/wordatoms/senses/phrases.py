@@ -2,9 +2,10 @@
 
 A phrase is no word of the vocabulary: joined in the text, its uses would be taken from its parts, and *york* would lose
 nearly all of its own. Its vector is induced from its contexts instead (Section 4), and coded over the atoms like that
-of a word; so it has senses by its code and nearest words.
+of a word; so it has senses by its code and nearest words. The same contexts show its senses by use, which are kept like
+those of words: phrase k stands in the row after those of all words and k phrases.
 
-Left out: finding phrases and their contexts in a text (`wordatoms.pipeline.phrases`), and senses by use.
+Left out: finding phrases and their contexts in a text (`wordatoms.pipeline.phrases`).
 """
 
 from __future__ import annotations
@@ -20,10 +21,13 @@ from numpy.typing import NDArray
 from wordatoms.atoms.sparse_coding import SparseCodes
 from wordatoms.embeddings.quantized import ByteVectors, to_bytes
 from wordatoms.errors import ModelError
+from wordatoms.senses.uses import DESCRIPTION, SenseUses
 from wordatoms.storage.files import load_array, save_array, write_atomic
 from wordatoms.text.tokenizer import Tokenizer
 
 LIST, VECTORS, SCALES, CODES = "phrases.txt", "phrases-vectors.npy", "phrases-scales.npy", "phrases-codes"
+PREFIX = "phrases-"
+"""Beginning of the names of the files of senses by use."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,6 +39,8 @@ class Phrases:
     vectors: NDArray[np.float32]
     """Shape (n, dim)."""
     codes: SparseCodes
+    uses: SenseUses | None = None
+    """Senses by use, of rows for all words and then for all phrases; None if the words have none either."""
 
     def __len__(self) -> int:
         return len(self.phrases)
@@ -63,10 +69,13 @@ class Phrases:
         else:
             save_array(folder / VECTORS, self.vectors)
         self.codes.save(folder, CODES)
+        if self.uses is not None:
+            self.uses.save(folder, compact=compact, prefix=PREFIX)
+            names += sorted(path.name for path in folder.glob(f"{PREFIX}uses*"))
         return names
 
     @classmethod
-    def load(cls, folder: Path, *, n_atoms: int, dim: int) -> Phrases:
+    def load(cls, folder: Path, *, n_words: int, n_atoms: int, dim: int) -> Phrases:
         """Load and check the phrases of a model."""
         try:
             phrases = tuple((folder / LIST).read_bytes().decode().split("\n")[:-1])
@@ -79,7 +88,18 @@ class Phrases:
                 f"{folder} has {len(phrases):,} phrases but vectors of shape {vectors.shape} and {len(codes):,} codes. "
                 "Run: wordatoms phrases --force"
             )
-        return cls(phrases, vectors, codes)
+        uses = SenseUses.load(folder, prefix=PREFIX) if (folder / f"{PREFIX}{DESCRIPTION}").is_file() else None
+        if uses is not None and (
+            len(uses.families) != n_words + len(phrases)
+            or uses.atoms.max(initial=-1) >= n_atoms
+            or uses.nearest.max(initial=-1) >= n_words
+            or uses.stored.shape[1] != dim
+        ):
+            raise ModelError(
+                f"the senses by use of the phrases in {folder} belong to other words or atoms. Run: wordatoms phrases "
+                "--force"
+            )
+        return cls(phrases, vectors, codes, uses)
 
 
 def _load_vectors(folder: Path) -> NDArray[Any]:

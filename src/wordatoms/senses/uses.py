@@ -208,19 +208,22 @@ class SenseUses:
 
     # --- files
 
-    def save(self, folder: Path, *, compact: bool = False) -> None:
-        """Write the senses; compact: without rare ones, vectors as small integers, and no places of the text."""
-        (folder / DESCRIPTION).unlink(missing_ok=True)
+    def save(self, folder: Path, *, compact: bool = False, prefix: str = "") -> None:
+        """Write the senses; compact: without rare ones, vectors as small integers, and no places of the text.
+
+        The names of the files begin with `prefix`.
+        """
+        (folder / f"{prefix}{DESCRIPTION}").unlink(missing_ok=True)
         kept = replace(self._without_rare(), examples=np.zeros((0, 0, 2), np.int64)) if compact else self
         for name, kind in ARRAYS.items():
-            save_array(folder / f"uses-{name}.npy", np.asarray(getattr(kept, name), kind))
+            save_array(folder / f"{prefix}uses-{name}.npy", np.asarray(getattr(kept, name), kind))
         if compact:
             small = to_bytes(kept.vectors(), COMPACT_MOST)
-            save_array(folder / VECTORS, small.numbers)
-            save_array(folder / SCALES, small.scales)
+            save_array(folder / f"{prefix}{VECTORS}", small.numbers)
+            save_array(folder / f"{prefix}{SCALES}", small.scales)
         else:
-            save_array(folder / VECTORS, kept.vectors().astype(np.float16))
-        write_json(folder / DESCRIPTION, kept._description())
+            save_array(folder / f"{prefix}{VECTORS}", kept.vectors().astype(np.float16))
+        write_json(folder / f"{prefix}{DESCRIPTION}", kept._description())
 
     def _without_rare(self) -> SenseUses:
         """Return the uses with a share of `COMPACT_SHARE` or more, and the senses that still have one."""
@@ -257,10 +260,10 @@ class SenseUses:
         }
 
     @classmethod
-    def load(cls, folder: Path) -> SenseUses:
+    def load(cls, folder: Path, *, prefix: str = "") -> SenseUses:
         """Load and check what `save` wrote; a model may come from a stranger."""
         try:
-            facts = read_json(folder / DESCRIPTION)
+            facts = read_json(folder / f"{prefix}{DESCRIPTION}")
             shape = (int(facts["n_senses"]), int(facts["dim"]))
             n_words, typical = int(facts["n_words"]), float(facts["typical_length"])
             reading = ReadingSettings.from_record(facts["reading"])
@@ -269,9 +272,9 @@ class SenseUses:
             calibration = Calibration(**numbers)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise _damaged(folder, str(error)) from error
-        arrays = {name: _load(folder, f"uses-{name}.npy", kind) for name, kind in ARRAYS.items()}
-        stored = load_array(folder / VECTORS)
-        scales = _load(folder, SCALES, np.float32) if stored.dtype == np.int8 else None
+        arrays = {name: _load(folder, f"{prefix}uses-{name}.npy", kind) for name, kind in ARRAYS.items()}
+        stored = load_array(folder / f"{prefix}{VECTORS}")
+        scales = _load(folder, f"{prefix}{SCALES}", np.float32) if stored.dtype == np.int8 else None
         uses = cls(stored, **arrays, typical_length=typical, reading=reading, calibration=calibration, scales=scales)
         uses._check(folder, shape, n_words)
         return uses
