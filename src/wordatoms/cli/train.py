@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wordatoms.pipeline.sources import CountSettings
     from wordatoms.pipeline.train import StageDone
     from wordatoms.run import Run
+    from wordatoms.senses.inventory import Inventory
     from wordatoms.senses.model import SenseModel
     from wordatoms.storage.folder import ModelFolder
 
@@ -106,6 +107,12 @@ map_options = _with(
     click.option("--include-target", is_flag=True, help="Count the word itself among the words of its contexts."),
     click.option("--remove-common", is_flag=True, help="Remove the common direction of all contexts before the fit."),
 )
+inventory_option = click.option(
+    "--inventory",
+    metavar="FILE",
+    help="Known senses to look for, one per line: word, name and cue words, separated by tabs; 'english' is the list "
+    "that comes with the package.",
+)
 atom_options = _with(
     click.option(
         "--atoms",
@@ -143,8 +150,9 @@ local_options = _with(options.engine_elsewhere, options.scheduler_elsewhere, run
 @count_options
 @embed_options
 @atom_options
+@inventory_option
 @reading_options
-def train(text: tuple[str, ...], output: str, **given: Any) -> None:
+def train(text: tuple[str, ...], output: str, inventory: str | None, **given: Any) -> None:
     """Train a model on text.
 
     Counts words and pairs, learns word vectors, the map from contexts to words, and the
@@ -155,7 +163,7 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
     """
     from wordatoms.pipeline.train import check_training, streams_of, train
 
-    parameters, atom_settings = _parameters(given), _atom_settings(given)
+    parameters, atom_settings, listed = _parameters(given), _atom_settings(given), _read_inventory(inventory)
     check_training(text, given["method"], parameters)  # before a cluster is started
     for stream in streams_of(text):
         remark(f"{output}: no map from contexts to words and no senses by use, because '{stream}' is a stream")
@@ -167,6 +175,7 @@ def train(text: tuple[str, ...], output: str, **given: Any) -> None:
             settings=_count_settings(given),
             parameters=parameters,
             atom_settings=atom_settings,
+            inventory=listed,
             random_state=given["seed"],
             force=given["force"],
             run=run,
@@ -261,23 +270,33 @@ def atomize(model: str, **given: Any) -> None:
 @click.option("--text", multiple=True, help="Text to read; may be repeated.  [default: the text that was counted]")
 @options.text_column
 @_number("--occurrences", "n_occurrences", default=500, help="Maximum occurrences read per word.")
+@inventory_option
 @options.seed
 @reading_options
-def observe(model: str, text: tuple[str, ...], **given: Any) -> None:
+def observe(model: str, text: tuple[str, ...], inventory: str | None, **given: Any) -> None:
     """Stage 5 of train: find the senses of all words by their use.
 
     Reads a random sample of the occurrences of every word in one pass over the text, and finds which senses their
     contexts show: how large a share of the uses each has, and its vector. The vector of a word hides rare senses; its
-    uses do not. Atoms of a word that no use confirms are dropped.
+    uses do not. Atoms of a word that no use confirms are dropped. With --inventory, the listed words have the senses
+    that the list names, as far as the text confirms them.
     """
     from wordatoms.pipeline.observe import ObserveSettings, observe
     from wordatoms.storage.folder import ModelFolder
 
-    folder = ModelFolder(model)
+    folder, listed = ModelFolder(model), _read_inventory(inventory)
     settings = ObserveSettings(**{name: given[name] for name in ObserveSettings.__dataclass_fields__})
     with _opened_run(given) as run:
-        made = observe(folder, settings, sources=text, column=given["column"], force=given["force"], run=run)
+        made = observe(
+            folder, settings, sources=text, column=given["column"], inventory=listed, force=given["force"], run=run
+        )
     _show_made(folder, "observe", made, given)
+
+
+def _read_inventory(source: str | None) -> Inventory | None:
+    from wordatoms.senses.inventory import read_inventory
+
+    return None if source is None else read_inventory(source)
 
 
 @click.command()

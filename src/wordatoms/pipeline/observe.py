@@ -22,15 +22,10 @@ from wordatoms.parallel import one_blas_thread, run_threads
 from wordatoms.pipeline.map import model_text
 from wordatoms.pipeline.sources import as_input, digest, kept_parts, trusting_record
 from wordatoms.run import DEFAULT_RUN, Run
-from wordatoms.senses.observing import (
-    N_NEAREST,
-    Background,
-    FamilySenses,
-    MemberUses,
-    Observer,
-    learn_background,
-    word_families,
-)
+from wordatoms.senses.families import FamilySenses, MemberUses, Observer, word_families
+from wordatoms.senses.inventory import Inventory
+from wordatoms.senses.listed import ListReader
+from wordatoms.senses.observing import Background, learn_background
 from wordatoms.senses.parts import ModelParts
 from wordatoms.senses.uses import Calibration, SenseUses
 from wordatoms.storage.folder import ModelFolder
@@ -39,6 +34,7 @@ FAMILIES_AT_ONCE = 64
 """Families in one work item of a thread."""
 MOST_NEAREST = 30_000
 """Words that are looked at as nearest words of a sense, the most frequent ones."""
+N_NEAREST = 10
 SENSES_AT_ONCE = 256
 """Senses whose nearest words are looked for by one matrix product."""
 
@@ -75,6 +71,7 @@ def observe(
     *,
     sources: Sequence[str | Path] = (),
     column: str | None = None,
+    inventory: Inventory | None = None,
     force: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> bool:
@@ -90,6 +87,8 @@ def observe(
         The text, by default the one that was counted.
     column : str, optional
         The column of `sources` that has the text, if they are tables; by default the one that was counted.
+    inventory : Inventory, optional
+        The senses that words are known to have; those of other words are found in the text.
     force : bool, default False
         Observe again.
     run : Run, optional
@@ -116,10 +115,10 @@ def observe(
             raise InputError(
                 "the vectors come without counts of the words; observe a model that was trained from text."
             )
-        if not sources and _is_done(folder, parts, settings, force=force):
+        if not sources and _is_done(folder, parts, settings, inventory, force=force):
             return False  # without looking for the text
         with model_text(folder, sources, run, column=column) as corpus:
-            facts = _facts(folder, parts, settings, digest(corpus.files))
+            facts = _facts(folder, parts, settings, inventory, digest(corpus.files))
             if folder.is_done("observe", facts, force=force):
                 return False
 
@@ -135,7 +134,7 @@ def observe(
                     run=run,
                     **common,
                 ) as occurrences:
-                    uses = find_uses(parts, occurrences, random_state=settings.seed, run=run)
+                    uses = find_uses(parts, occurrences, inventory, random_state=settings.seed, run=run)
                 with folder.staging() as staged:
                     uses.save(staged)
                     return folder.install(staged, forget)
@@ -144,33 +143,56 @@ def observe(
     return True
 
 
-def _facts(folder: ModelFolder, parts: ModelParts, settings: ObserveSettings, text: str) -> dict[str, Any]:
+def _facts(
+    folder: ModelFolder, parts: ModelParts, settings: ObserveSettings, inventory: Inventory | None, text: str
+) -> dict[str, Any]:
     with trusting_record():
         atoms = folder.stages["atomize"]["files"]["atoms.npy"]["sha256"]
         matrix = folder.stages["map"]["files"]["map-matrix.npy"]["sha256"]
-    return {**asdict(settings), "reading": parts.reading.record(), "atoms": atoms, "map": matrix, "text": text}
+    listed = {} if inventory is None else {"inventory": inventory.digest}
+    return {
+        **asdict(settings),
+        **listed,
+        "reading": parts.reading.record(),
+        "atoms": atoms,
+        "map": matrix,
+        "text": text,
+    }
 
 
-def _is_done(folder: ModelFolder, parts: ModelParts, settings: ObserveSettings, *, force: bool) -> bool:
+def _is_done(
+    folder: ModelFolder, parts: ModelParts, settings: ObserveSettings, inventory: Inventory | None, *, force: bool
+) -> bool:
     """Tell whether the stage is done without reading the text; the hash of the counted text is recorded."""
     if "observe" not in folder.stages:
         return False
     with trusting_record():
         text = folder.stages.get("count", folder.stages["observe"])["settings"]["text"]
-    return folder.is_done("observe", _facts(folder, parts, settings, text), force=force)
+    return folder.is_done("observe", _facts(folder, parts, settings, inventory, text), force=force)
 
 
 def find_uses(
-    parts: ModelParts, occurrences: Occurrences, *, random_state: int = 0, run: Run = DEFAULT_RUN
+    parts: ModelParts,
+    occurrences: Occurrences,
+    inventory: Inventory | None = None,
+    *,
+    random_state: int = 0,
+    run: Run = DEFAULT_RUN,
 ) -> SenseUses:
-    """Find the senses of all words in a sample of their occurrences."""
+    """Find the senses of all words in a sample of their occurrences, those that an inventory lists among them."""
     reader = make_reader(parts.embeddings, parts.induced_map, parts.reading)
     atoms = np.asarray(parts.atoms.vectors, np.float32)
     families = word_families(parts.words, parts.forms)
     blocks = [families[start : start + FAMILIES_AT_ONCE] for start in range(0, len(families), FAMILIES_AT_ONCE)]
     with one_blas_thread(), run.progress.item_bar("senses", n_items=len(blocks)) as advance:
         background = learn_background(reader, atoms, occurrences, random_state=random_state)
-        observer = Observer(reader, occurrences, background, lambda row: parts.atoms.codes.positive(row))
+        observer = Observer(
+            reader,
+            occurrences,
+            background,
+            lambda row: parts.atoms.codes.positive(row),
+            ListReader(inventory or Inventory(()), parts.words, parts.rows, reader, background.mean),
+        )
 
         def find(block: list[tuple[int, ...]]) -> list[FamilySenses]:
             found = [observer.observe(family) for family in block]
@@ -222,7 +244,13 @@ def collect_uses(
         background.typical_length,
         reader.settings,
         Calibration(),
+        names=_names(found),
     )
+
+
+def _names(found: Sequence[FamilySenses]) -> tuple[str, ...]:
+    names = tuple(chain.from_iterable(senses.names for senses in found))
+    return names if any(names) else ()
 
 
 def _nearest_words(

@@ -26,6 +26,7 @@ from wordatoms.pipeline.observe import ObserveSettings, observe
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.progress import Plan
 from wordatoms.run import DEFAULT_RUN, Run
+from wordatoms.senses.inventory import Inventory
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.parts import ModelParts
 from wordatoms.senses.uses import SenseUses
@@ -89,6 +90,7 @@ def train(
     settings: CountSettings | None = None,
     parameters: dict[str, Any] | None = None,
     atom_settings: AtomSettings | None = None,
+    inventory: Inventory | None = None,
     random_state: int = 0,
     force: bool = False,
     run: Run = DEFAULT_RUN,
@@ -111,6 +113,8 @@ def train(
         Parameters of the embedding method, such as `{"dim": 300}`.
     atom_settings : AtomSettings, optional
         Number of atoms, sparsity and restarts.
+    inventory : Inventory, optional
+        Senses that words are known to have (`read_inventory`); those of other words are found in the text.
     random_state : int, default 0
         Seed of all random choices.
     force : bool, default False
@@ -155,7 +159,8 @@ def train(
     report("atomize", atomize(model, atom_settings, random_state=random_state, force=force, run=run))
     if "observe" in stages:
         observe_settings = ObserveSettings(seed=random_state)
-        report("observe", observe(model, observe_settings, sources=sources, force=force, run=run))
+        reading: dict[str, Any] = {"sources": sources, "force": force, "run": run}
+        report("observe", observe(model, observe_settings, inventory=inventory, **reading))
     return SenseModel(model.path)
 
 

@@ -87,7 +87,8 @@ class UseAnswers:
                 self.nearest(use.sense, n_nearest),
                 () if use.atom == NO_ATOM else self.model.linked_words(use.atom, n_linked, leave_out=found),
                 {form: each.share for form, uses in found.items() for each in uses if each.sense == use.sense},
-                named=use.atom != NO_ATOM and self.model.is_named(use.atom, notes),
+                named=bool(use.name) or (use.atom != NO_ATOM and self.model.is_named(use.atom, notes)),
+                atom_label="" if use.atom == NO_ATOM else self.model.label(use.atom, notes),
                 share=share,
                 n_occurrences=sum(
                     each.n_occurrences for uses in found.values() for each in uses if each.sense == use.sense
@@ -99,6 +100,8 @@ class UseAnswers:
         ]
 
     def _label(self, use: WordUse, notes: Notes) -> str:
+        if use.name:
+            return use.name
         if use.atom != NO_ATOM:
             return self.model.label(use.atom, notes)
         if use.is_general:

@@ -16,17 +16,16 @@ vanishes in it; the occurrences still show it. For a word and its inflected form
 5. A sense that the word's contexts choose hardly more often than random contexts do is a subject that any word is used
    in. These contexts become the general sense of the word, without an atom. What is rarely used is dropped.
 
-A form has those senses of its family that its own contexts confirm. Left out: the sample of occurrences
-(`wordatoms.contexts.occurrences`) and the questions (`wordatoms.senses.uses`). The numbers below were chosen on
-pseudowords of one to five words that have one sense in WordNet, with equal and unequal shares (each should be found,
-and found once), and by looking at twelve well-known words: the parts of a pseudoword differ more than senses do.
+Left out: senses that a list names (`wordatoms.senses.listed`), the senses of single forms
+(`wordatoms.senses.families`), the sample of occurrences (`wordatoms.contexts.occurrences`) and the questions
+(`wordatoms.senses.uses`). The numbers below were chosen on pseudowords of one to five words that have one sense in
+WordNet, with equal and unequal shares (each should be found, and found once), and by looking at twelve well-known
+words: the parts of a pseudoword differ more than senses do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +54,10 @@ N_AROUND = 3
 """Words on each side that are around the target."""
 LEAST_LIFT = 2.0
 """A sense's contexts are at least this many times as frequent as random contexts that are as near to it."""
+LISTED_NONE_COSINE = 0.2
+"""In place of `NONE_COSINE` for the senses of a list, which leaves fewer contexts without a sense."""
+LEAST_LISTED_LIFT, CERTAIN_SHARE = 0.6, 0.1
+"""A listed sense needs this lift, or this share of the uses: abstract senses are near to contexts of all kinds."""
 N_DIRECTIONS = 5
 """Main directions of random contexts that are removed to find candidates."""
 N_ROUNDS = 5
@@ -64,8 +67,10 @@ N_SEARCHED = 1000
 """Contexts of a family that are searched for candidates."""
 LEAST_ATOM_COSINE = 0.4
 """A sense has the nearest atom as its name if their cosine is at least this."""
-N_EXAMPLES = 2
-N_NEAREST = 10
+
+
+ANY_FORM = -1
+"""In place of a form: the sense belongs to all forms of the word."""
 
 
 class Background(NamedTuple):
@@ -87,31 +92,6 @@ class Background(NamedTuple):
     def strip(self, vectors: NDArray[Any]) -> NDArray[np.float32]:
         """Remove the main directions, and bring rows to length 1."""
         return to_unit(vectors - (vectors @ self.directions.T) @ self.directions)
-
-
-class FamilySenses(NamedTuple):
-    """The senses of a word and its forms."""
-
-    vectors: NDArray[np.float32]
-    """At length 1, (n_senses, dim)."""
-    atoms: NDArray[np.int32]
-    """The atom that names each sense, -1 for none, (n_senses,)."""
-    is_general: NDArray[np.bool_]
-    members: tuple[MemberUses, ...]
-
-
-class MemberUses(NamedTuple):
-    """The senses of one word as its own occurrences show them."""
-
-    row: int
-    senses: NDArray[np.int32]
-    """Numbers of the senses within the family."""
-    shares: NDArray[np.float32]
-    numbers: NDArray[np.int32]
-    """Sampled occurrences of each sense."""
-    n_occurrences: int
-    examples: NDArray[np.int64]
-    """The places (file, offset) of typical occurrences of each sense, -1 for none, (n_senses, N_EXAMPLES, 2)."""
 
 
 def context_sums(
@@ -181,69 +161,23 @@ def describe_background(reader: ContextReader, atoms: NDArray[np.float32], windo
     return background._replace(p_nearest=np.maximum(p_nearest, 1 / max(len(contexts), 1)))
 
 
-@dataclass(frozen=True, eq=False)
-class Observer:
-    """Finds the senses of families of words."""
+class ListedSenses(NamedTuple):
+    """What a list says of a family of words."""
 
-    reader: ContextReader
-    occurrences: Occurrences
-    background: Background
-    code_atoms: Callable[[int], Iterable[int]]
-    """The atoms in the code of a word."""
+    names: tuple[str, ...]
+    cues: NDArray[np.float32]
+    """The direction of the cue words of each sense, at length 1, (n_senses, dim)."""
+    forms: NDArray[np.int64]
+    """Row of the only form that has the sense, or `ANY_FORM`, (n_senses,)."""
 
-    @cached_property
-    def _counts(self) -> NDArray[np.int64]:
-        return np.asarray(self.reader.embeddings.counts)
+    def belongs(self, forms: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Tell which senses each of some forms can have, (n, n_senses)."""
+        return np.asarray((self.forms == ANY_FORM) | (self.forms == forms[:, None]))
 
-    def observe(self, family: Sequence[int]) -> FamilySenses:
-        """Return the senses of a word and its forms, given as rows."""
-        found = [self.occurrences.of(row) for row in family]
-        windows = np.concatenate([each.windows for each in found])
-        windows = np.where(np.isin(windows, family), -1, windows).astype(np.int32)  # a word is no evidence for itself
-        units = to_unit(context_sums(self.reader, windows, self.background.mean))
-        owners = np.repeat(np.arange(len(family)), [len(each.windows) for each in found])
-        atoms = {atom for row in family for atom in self.code_atoms(row)}
-        views = near_views(self.reader, windows)
-        senses = find_senses(units, views, self._weights(family, owners), atoms, self.background)
-        files, offsets = (np.concatenate([each[part] for each in found]) for part in (1, 2))
-        places = np.stack([files.astype(np.int64), offsets], axis=1)
-        members = [self._member(row, senses, units[owners == n], places[owners == n]) for n, row in enumerate(family)]
-        return FamilySenses(senses.vectors, senses.atoms, senses.is_general, tuple(members))
-
-    def _weights(self, family: Sequence[int], owners: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the share of all occurrences of the family that each sampled one stands for, (n,)."""
-        counts = self._counts[list(family)].astype(np.float64)
-        sizes = np.maximum(np.bincount(owners, minlength=len(family)), 1)
-        weights = (counts / sizes)[owners]
-        return np.asarray(weights / max(weights.sum(), 1e-12))
-
-    def _member(self, row: int, senses: Senses, units: NDArray[np.float32], places: NDArray[np.int64]) -> MemberUses:
-        n_senses = len(senses.vectors)
-        p_senses = senses.assign(units)
-        shares, numbers = np.zeros(n_senses), np.zeros(n_senses, np.int64)
-        if len(units):
-            shares = p_senses[:, :-1].mean(axis=0)
-            numbers = np.bincount(p_senses.argmax(axis=1), minlength=n_senses + 1)[:-1]
-        products = units @ senses.vectors.T
-        lifts = _lifts(products, senses.thresholds, senses.p_random)
-        kept = (shares >= LEAST_SHARE) & (numbers >= min(LEAST_OCCURRENCES, max(len(units) // 8, 1)))
-        kept &= senses.is_general | (lifts >= LEAST_LIFT)
-        chosen = np.flatnonzero(kept)
-        chosen = chosen[np.argsort(-shares[chosen], kind="stable")]
-        examples = np.full((len(chosen), N_EXAMPLES, 2), -1, np.int64)
-        for each, sense in zip(examples, chosen, strict=True):
-            likely = np.flatnonzero(p_senses.argmax(axis=1) == sense)
-            best = likely[np.argsort(-products[likely, sense], kind="stable")][:N_EXAMPLES]
-            each[: len(best)] = places[best]
-        total = max(float(shares[chosen].sum()), 1e-12)
-        return MemberUses(
-            row,
-            chosen.astype(np.int32),
-            (shares[chosen] / total).astype(np.float32),
-            numbers[chosen].astype(np.int32),
-            len(units),
-            examples,
-        )
+    def only(self, kept: NDArray[np.bool_]) -> ListedSenses:
+        """Return some of the senses."""
+        names = tuple(name for name, keep in zip(self.names, kept, strict=True) if keep)
+        return ListedSenses(names, self.cues[kept], self.forms[kept])
 
 
 class Senses(NamedTuple):
@@ -258,18 +192,48 @@ class Senses(NamedTuple):
     p_random: NDArray[np.float64]
     """Share of random contexts whose product is larger than that."""
 
-    def assign(self, units: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the probability of each sense in each context, and last that of none, (n, n_senses + 1)."""
-        return assign(units, self.vectors, self.shares)
+    listed: ListedSenses | None = None
+    """What the list says of these senses; None if they were found without one."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the senses in the list; empty ones for senses that were found."""
+        return self.listed.names if self.listed else ("",) * len(self.vectors)
+
+    def assign(self, units: NDArray[np.float32], form: int) -> NDArray[np.float64]:
+        """Return the probability of each sense in contexts of a form, and last that of none, (n, n_senses + 1)."""
+        if self.listed is None:
+            return assign(units, self.vectors, self.shares)
+        shares = self.shares * self.listed.belongs(np.array([form]))[0]
+        return assign(units, self.vectors, shares, LISTED_NONE_COSINE)
+
+    def confirmed(
+        self, shares: NDArray[np.float64], numbers: NDArray[np.int64], lifts: NDArray[np.float64], n: int
+    ) -> NDArray[np.bool_]:
+        """Tell which senses n contexts confirm, by their shares, their numbers of contexts and their lifts."""
+        if self.listed is None:
+            return is_used(shares, numbers, n) & (self.is_general | (lifts >= LEAST_LIFT))
+        return is_used(shares, numbers, n) & ((lifts >= LEAST_LISTED_LIFT) | (shares >= CERTAIN_SHARE))
+
+
+def is_used(shares: NDArray[np.float64], numbers: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
+    """Tell which senses n contexts use often enough."""
+    return np.asarray((shares >= LEAST_SHARE) & (numbers >= min(LEAST_OCCURRENCES, max(n // 8, 1))))
 
 
 def assign(
-    units: NDArray[np.float32], vectors: NDArray[np.float32], shares: NDArray[np.float64]
+    units: NDArray[np.float32],
+    vectors: NDArray[np.float32],
+    shares: NDArray[np.float64],
+    none_cosine: float | None = None,
 ) -> NDArray[np.float64]:
-    """Return the probability of each sense in each context, and last that of none, (n, n_senses + 1)."""
+    """Return the probability of each sense in each context, and last that of none, (n, n_senses + 1).
+
+    `shares` are of all contexts, or of each of them, (n, n_senses); `none_cosine` is `NONE_COSINE` by default.
+    """
     logits = np.empty((len(units), len(vectors) + 1))
     logits[:, :-1] = SHARPNESS * (units @ vectors.T) + np.log(np.maximum(shares, 1e-9))
-    logits[:, -1] = SHARPNESS * NONE_COSINE + np.log(NONE_SHARE)
+    logits[:, -1] = SHARPNESS * (NONE_COSINE if none_cosine is None else none_cosine) + np.log(NONE_SHARE)
     return softmax(logits)
 
 
@@ -356,8 +320,8 @@ def _keep_confirmed(
 ) -> Senses:
     """Drop what is rarely used, and make one general sense of what random contexts choose as often."""
     p_senses = assign(units, vectors, shares)
-    thresholds, p_random = _nearness(p_senses, units, vectors, background)
-    lifts = _lifts(units @ vectors.T, thresholds, p_random, weights)
+    thresholds, p_random = nearness(p_senses, units, vectors, background)
+    lifts = lifts_of(units @ vectors.T, thresholds, p_random, weights)
     is_general = lifts < LEAST_LIFT
     if is_general.any():
         pooled = p_senses[:, :-1][:, is_general].sum(axis=1) * weights
@@ -369,15 +333,15 @@ def _keep_confirmed(
     p_senses = assign(units, vectors, shares)
     numbers = np.bincount(p_senses.argmax(axis=1), minlength=len(vectors) + 1)[:-1]
     shares = (p_senses[:, :-1] * weights[:, None]).sum(axis=0)
-    kept = (shares >= LEAST_SHARE) & (numbers >= min(LEAST_OCCURRENCES, max(len(units) // 8, 1)))
+    kept = is_used(shares, numbers, len(units))
     if not kept.any() and len(vectors):
         kept[shares.argmax()] = True
     vectors, shares, flags = vectors[kept], shares[kept], flags[kept]
-    thresholds, p_random = _nearness(assign(units, vectors, shares), units, vectors, background)
-    return Senses(vectors, shares, _names(vectors, flags, background), flags, thresholds, p_random)
+    thresholds, p_random = nearness(assign(units, vectors, shares), units, vectors, background)
+    return Senses(vectors, shares, nearest_atoms(vectors, flags, background), flags, thresholds, p_random)
 
 
-def _nearness(
+def nearness(
     p_senses: NDArray[np.float64], units: NDArray[np.float32], vectors: NDArray[np.float32], background: Background
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the median product of each sense with its contexts, and the share of random contexts above it."""
@@ -390,7 +354,7 @@ def _nearness(
     return thresholds, np.asarray(p_random + 1 / max(len(random), 1))
 
 
-def _lifts(
+def lifts_of(
     products: NDArray[Any],
     thresholds: NDArray[np.float64],
     p_random: NDArray[np.float64],
@@ -404,32 +368,12 @@ def _lifts(
     return np.asarray(share / p_random)
 
 
-def _names(vectors: NDArray[np.float32], is_general: NDArray[np.bool_], background: Background) -> NDArray[np.int32]:
+def nearest_atoms(
+    vectors: NDArray[np.float32], is_general: NDArray[np.bool_], background: Background
+) -> NDArray[np.int32]:
     """Return the nearest atom of each sense; -1 for a general sense or if none is near."""
     if not len(vectors):
         return np.zeros(0, np.int32)
     cosines = background.strip(vectors) @ background.atoms.T
     is_named = ~is_general & (cosines.max(axis=1) >= LEAST_ATOM_COSINE)
     return np.where(is_named, cosines.argmax(axis=1), -1).astype(np.int32)
-
-
-def word_families(words: Sequence[str], forms: Callable[[str], Sequence[str]]) -> list[tuple[int, ...]]:
-    """Group words with their inflected forms, as rows: words that are forms of each other are one family."""
-    rows: Mapping[str, int] = {word: row for row, word in enumerate(words)}
-    others = [frozenset(rows[form] for form in forms(word)[1:] if form in rows) for word in words]
-    family_of = list(range(len(words)))
-
-    def find(row: int) -> int:
-        while family_of[row] != row:
-            row = family_of[row]
-        return row
-
-    for row, mutual in enumerate(others):
-        for other in sorted(mutual):
-            if row in others[other]:
-                first, second = sorted((find(row), find(other)))
-                family_of[second] = first
-    families: dict[int, list[int]] = {}
-    for row in range(len(words)):
-        families.setdefault(find(row), []).append(row)
-    return [tuple(family) for family in families.values()]

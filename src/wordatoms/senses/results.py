@@ -54,7 +54,8 @@ class Sense(Framed):
         Coefficient of the atom in the unit vector of the word; with forms, the mean over all occurrences. 0 if the
         code of the word lacks the atom.
     label : str
-        The name a person gave the atom, or a label made of its nearest words.
+        The name of the sense in the list it is from; otherwise that of the atom, which a person gave or which is made
+        of its nearest words.
     nearest : tuple of Neighbour
         The words nearest to the sense, or to the atom.
     linked : tuple of Link
@@ -73,6 +74,8 @@ class Sense(Framed):
         Whether the sense is used about any subject.
     sense : int or None
         Number of the sense among all senses by use of the model.
+    atom_label : str
+        The name or label of the atom.
 
     Examples
     --------
@@ -95,6 +98,7 @@ class Sense(Framed):
     n_occurrences: int = 0
     is_general: bool = False
     sense: int | None = None
+    atom_label: str = ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -201,7 +205,8 @@ class Meaning(Framed):
     probability : float
         p(a|c,w).
     label : str
-        The name a person gave the atom, or a label made of its nearest words.
+        The name of the sense in the list it is from; otherwise that of the atom, which a person gave or which is made
+        of its nearest words.
     nearest : tuple of Neighbour
         The words nearest to the sense, or to the atom.
     share : float or None

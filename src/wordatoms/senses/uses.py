@@ -30,8 +30,8 @@ from wordatoms.contexts.usages import Place
 from wordatoms.embeddings.quantized import to_bytes
 from wordatoms.errors import ModelError
 from wordatoms.senses.posterior import softmax
-from wordatoms.storage.files import Array, load_array, save_array, write_json
-from wordatoms.storage.untrusted import read_json
+from wordatoms.storage.files import Array, load_array, save_array, write_atomic, write_json
+from wordatoms.storage.untrusted import LARGEST_WORDS, read_bytes, read_json
 
 DESCRIPTION = "uses.json"
 ARRAYS: dict[str, type[np.generic]] = {
@@ -48,7 +48,7 @@ ARRAYS: dict[str, type[np.generic]] = {
     "mean": np.float32,
 }
 """Arrays of `SenseUses` and their types."""
-VECTORS, SCALES, EXAMPLES = "uses-vectors.npy", "uses-scales.npy", "uses-examples.npy"
+VECTORS, SCALES, EXAMPLES, NAMES = "uses-vectors.npy", "uses-scales.npy", "uses-examples.npy", "uses-names.txt"
 COMPACT_SHARE = 0.03
 """Least share of a use in a compact model; rarer ones are not shown by default."""
 COMPACT_NEAREST = 7
@@ -95,6 +95,8 @@ class WordUse(NamedTuple):
     nearest: tuple[int, ...]
     """Rows of the words nearest to the sense."""
     places: tuple[Place, ...]
+    name: str = ""
+    """In the list that the sense is from; empty if it was found."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,6 +132,8 @@ class SenseUses:
     calibration: Calibration
     scales: NDArray[np.float32] | None = None
     """In a compact model: what the integers of each sense are multiplied by, (n_senses,)."""
+    names: tuple[str, ...] = ()
+    """The name of each sense in the list that it is from, empty if it was found; () if no sense is listed."""
 
     def __len__(self) -> int:
         """Return the number of senses."""
@@ -165,6 +169,7 @@ class SenseUses:
             bool(self.general[sense]),
             tuple(self.nearest[sense].tolist()),
             tuple(Place(*each) for each in examples if each[0] >= 0),
+            self.names[sense] if self.names else "",
         )
 
     # --- senses in contexts
@@ -217,6 +222,8 @@ class SenseUses:
         kept = replace(self._without_rare(), examples=np.zeros((0, 0, 2), np.int64)) if compact else self
         for name, kind in ARRAYS.items():
             save_array(folder / f"{prefix}uses-{name}.npy", np.asarray(getattr(kept, name), kind))
+        with write_atomic(folder / f"{prefix}{NAMES}") as file:
+            file.write("".join(f"{name}\n" for name in kept.names).encode())
         if compact:
             small = to_bytes(kept.vectors(), COMPACT_MOST)
             save_array(folder / f"{prefix}{VECTORS}", small.numbers)
@@ -230,7 +237,8 @@ class SenseUses:
         words = np.repeat(np.arange(len(self.read)), np.diff(self.starts))
         is_first = np.zeros(len(self.senses), np.bool_)
         is_first[self.starts[:-1][np.diff(self.starts) > 0]] = True  # the most frequent sense of a word stays
-        kept = (self.shares >= COMPACT_SHARE) | is_first
+        is_listed = np.array([bool(name) for name in self.names] or [False] * len(self), np.bool_)
+        kept = (self.shares >= COMPACT_SHARE) | is_first | is_listed[self.senses]
         totals = np.bincount(words[kept], self.shares[kept], len(self.read))
         senses, renumbered = np.unique(self.senses[kept], return_inverse=True)
         return replace(
@@ -247,6 +255,7 @@ class SenseUses:
             shares=(self.shares[kept] / np.maximum(totals[words[kept]], 1e-12)).astype(np.float32),
             numbers=self.numbers[kept],
             examples=self.examples[kept] if len(self.examples) else self.examples,
+            names=tuple(self.names[sense] for sense in senses.tolist()) if self.names else (),
         )
 
     def _description(self) -> dict[str, Any]:
@@ -275,7 +284,16 @@ class SenseUses:
         arrays = {name: _load(folder, f"{prefix}uses-{name}.npy", kind) for name, kind in ARRAYS.items()}
         stored = load_array(folder / f"{prefix}{VECTORS}")
         scales = _load(folder, f"{prefix}{SCALES}", np.float32) if stored.dtype == np.int8 else None
-        uses = cls(stored, **arrays, typical_length=typical, reading=reading, calibration=calibration, scales=scales)
+        names = _load_names(folder / f"{prefix}{NAMES}")
+        uses = cls(
+            stored,
+            **arrays,
+            typical_length=typical,
+            reading=reading,
+            calibration=calibration,
+            scales=scales,
+            names=names,
+        )
         uses._check(folder, shape, n_words)
         return uses
 
@@ -289,6 +307,7 @@ class SenseUses:
             and self.mean.shape == shape[1:]
             and self.families.shape == self.read.shape == (n_words,)
             and self.atoms.shape == self.general.shape == (n_senses,)
+            and len(self.names) in (0, n_senses)
             and self.nearest.ndim == 2
             and len(self.nearest) == n_senses
             and starts.shape == (n_words + 1,)
@@ -312,6 +331,16 @@ class SenseUses:
             or (self.scales is not None and not np.isfinite(self.scales).all())
         ):
             raise _damaged(folder, "numbers are out of range")
+
+
+def _load_names(path: Path) -> tuple[str, ...]:
+    """Load the names of senses; a model made by an earlier version has none."""
+    try:
+        return tuple(read_bytes(path, LARGEST_WORDS).decode().split("\n")[:-1])
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValueError) as error:
+        raise _damaged(path.parent, f"{path.name}: {error}") from error
 
 
 def _load(folder: Path, name: str, kind: type[np.generic]) -> Array:

@@ -12,6 +12,8 @@ from pathlib import Path
 from wordatoms.errors import ModelError
 
 ENGLISH = Path(__file__).parents[1] / "data" / "english"
+ENGLISH_SENSES = ENGLISH.with_name("english-senses.tsv")
+"""The list of known senses of English words (`wordatoms.senses.inventory`)."""
 REPRODUCED = ENGLISH.with_name("reproduced")
 """The bundled results of the paper's tables and figures (`wordatoms.paper.report.bundled`)."""
 HOME_VARIABLE = "WORDATOMS_HOME"
