@@ -1,6 +1,7 @@
 """Measure senses by use on pseudowords, and fit how strongly contexts speak for them.
 
     python benchmarks/pseudosenses.py HELD --train part-0*.txt --held-out held.txt [--ablation] [--json FILE]
+    python benchmarks/pseudosenses.py HELD --train part-0*.txt --held-out held.txt --inventory english
 
 HELD is a model of the text in --train with the stages map and atomize, which has not seen --held-out. A pseudoword
 joins one to five unrelated words with equal shares of the uses, halving ones, or ones that fall to 1%. The words have
@@ -9,6 +10,9 @@ are noise. Senses are found in occurrences of these words in the training text, 
 from the held-out text, cut to 1, 3, 6, 12 and 40 words, are then given the sense that is likeliest. In every second
 pseudoword of three words or more, one word is left out when senses are looked for: its contexts should be answered by
 "none of these".
+
+With `--inventory`, the words are those for which a list of senses has one, and the senses are looked for by their cues;
+then there is no ablation.
 
 Half of the pseudowords choose the calibration by log loss, the other half gives the figures. No test set is used.
 `--ablation` measures the method without each of its parts as well, on the same pseudowords, calibrated anew.
@@ -38,7 +42,17 @@ from wordatoms.parallel import one_blas_thread
 from wordatoms.run import Run
 from wordatoms.senses import observing
 from wordatoms.senses.clustering import cluster_vectors, paired_f_score, v_measure
-from wordatoms.senses.observing import Background, context_sums, find_senses, learn_background, near_views
+from wordatoms.senses.inventory import Inventory, read_inventory
+from wordatoms.senses.listed import ListReader, find_listed_senses
+from wordatoms.senses.observing import (
+    ANY_FORM,
+    Background,
+    ListedSenses,
+    context_sums,
+    find_senses,
+    learn_background,
+    near_views,
+)
 from wordatoms.senses.parts import ModelParts
 from wordatoms.senses.posterior import softmax, to_unit
 from wordatoms.senses.uses import Calibration
@@ -108,10 +122,17 @@ class Bench:
     """The part that is left out."""
 
     def __init__(
-        self, parts: ModelParts, rows: dict[int, str], train: Occurrences, held_out: Occurrences, background: Background
+        self,
+        parts: ModelParts,
+        rows: dict[int, str],
+        train: Occurrences,
+        held_out: Occurrences,
+        background: Background,
+        inventory: Inventory | None = None,
     ) -> None:
         self.parts, self.train, self.held_out, self.background = parts, train, held_out, background
         self.reader = make_reader(parts.embeddings, parts.induced_map, parts.reading)
+        self.lists = ListReader(inventory or Inventory(()), parts.words, parts.rows, self.reader, background.mean)
         self.rows = [
             row for row in rows if len(train.of(row).windows) >= FEWEST and len(held_out.of(row).windows) >= N_TEST
         ]
@@ -146,11 +167,15 @@ class Bench:
         units = to_unit(self._sums(windows))
         atoms = {atom for number in seen for atom in self.parts.atoms.codes.positive(rows[number])}
         equal = np.full(len(units), 1 / len(units))
-        senses = find_senses(units, near_views(self.reader, windows), equal, atoms, self.background)
+        if len(self.lists.inventory):
+            forms = np.full(len(units), ANY_FORM)
+            senses = find_listed_senses(units, forms, equal, self._listed(rows, seen), self.background)
+        else:
+            senses = find_senses(units, near_views(self.reader, windows), equal, atoms, self.background)
         if self.without == ATOMS_ONLY:
             named = np.where(senses.atoms[:, None] >= 0, self.background.atoms[senses.atoms], senses.vectors)
             senses = senses._replace(vectors=np.asarray(named, np.float32))
-        chosen = senses.assign(units).argmax(axis=1)
+        chosen = senses.assign(units, ANY_FORM).argmax(axis=1)
         table = np.zeros((len(senses.vectors) + 1, len(rows)))
         np.add.at(table, (chosen, labels), 1)
         table = table[:-1]
@@ -179,6 +204,14 @@ class Bench:
             test_labels,
             (p_words / np.bincount(test_labels))[test_labels],
             self._views_by_code(sorted(atoms), windows),
+        )
+
+    def _listed(self, rows: list[int], seen: list[int]) -> ListedSenses:
+        """The listed senses of the words of a pseudoword that are not left out."""
+        found = [self.lists((rows[number],)) for number in seen]
+        cues = np.concatenate([each.cues for each in found if each])
+        return ListedSenses(
+            tuple(self.parts.words[rows[number]] for number in seen), cues, np.full(len(cues), ANY_FORM)
         )
 
     def _views_by_code(self, atoms: list[int], windows: NDArray[np.int32]) -> NDArray[np.float32]:
@@ -388,6 +421,17 @@ def words_with_one_sense(words: Sequence[str], wordnet: WordNet) -> dict[int, st
     return found
 
 
+def words_with_one_listed_sense(words: Sequence[str], inventory: Inventory, wordnet: WordNet) -> dict[int, str]:
+    """Rows of words with a single sense in a list, and the part of speech of their first sense in WordNet."""
+    found = {}
+    for row in ROWS:
+        listed = inventory.of(words[row]) if row < len(words) else ()
+        synsets = wordnet.synsets(words[row]) if len(listed) == 1 else ()
+        if synsets and len(listed[0].cues) > 4:
+            found[row] = synsets[0].pos.replace("s", "a")
+    return found
+
+
 def measure(items: Sequence[Tried], typical: float, *, fixed_length: bool = False) -> dict[str, Any]:
     """Choose the calibration on half of the pseudowords; return it with the figures of the other half."""
     block = len(N_PARTS) * len(FALLS)
@@ -409,11 +453,16 @@ def main() -> None:
     parser.add_argument("--train", type=Path, nargs="+", required=True)
     parser.add_argument("--held-out", type=Path, nargs="+", required=True)
     parser.add_argument("--wordnet", type=Path)
+    parser.add_argument("--inventory", help="list of senses, such as english")
     parser.add_argument("--ablation", action="store_true", help="also measure without each part of the method")
     given = parser.parse_args()
     parts = ModelParts(given.model)
     counts = np.asarray(parts.embeddings.counts)
-    rows = words_with_one_sense(parts.words, WordNet(given.wordnet))
+    listed = read_inventory(given.inventory) if given.inventory else Inventory(())
+    if listed:
+        rows = words_with_one_listed_sense(parts.words, listed, WordNet(given.wordnet))
+    else:
+        rows = words_with_one_sense(parts.words, WordNet(given.wordnet))
     run = Run(threads=given.threads)
     with TemporaryDirectory() as folder, one_blas_thread():
         work = Path(folder)
@@ -437,7 +486,7 @@ def main() -> None:
         ):
             reader = make_reader(parts.embeddings, parts.induced_map, parts.reading)
             background = learn_background(reader, np.asarray(parts.atoms.vectors), of_any)
-            bench = Bench(parts, rows, of_train, of_held, background)
+            bench = Bench(parts, rows, of_train, of_held, background, listed)
             items = bench.draw_all(given.pseudowords, given.seed)
             ablation = {}
             for name in ABLATIONS if given.ablation else ():

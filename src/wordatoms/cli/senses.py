@@ -117,18 +117,12 @@ def _senses_of_forms(model: SenseModel, word: str, shown: dict[str, Any]) -> lis
     return [sense for sense in found if _importance(sense) >= LIGHTEST_FORM]
 
 
-def _is_worth_showing(sense: Sense) -> bool:
-    from wordatoms.senses.results import LIGHTEST, LIGHTEST_SHARE
-
-    return sense.picked or (sense.weight >= LIGHTEST if sense.share is None else sense.share >= LIGHTEST_SHARE)
-
-
 def _importance(sense: Sense) -> float:
     return sense.weight if sense.share is None else sense.share
 
 
 def _show_senses(items: list[Sense], of_forms: list[Sense], quoted: Mapping[int | None, Example]) -> None:
-    shown = [sense for sense in items if _is_worth_showing(sense)] or items
+    shown = [sense for sense in items if not sense.is_minor] or items
     for sense in shown:
         _show_sense(sense, quoted.get(sense.sense))
     if len(shown) < len(items):
@@ -144,9 +138,14 @@ def _show_senses(items: list[Sense], of_forms: list[Sense], quoted: Mapping[int 
 def _show_sense(sense: Sense, example: Example | None) -> None:
     near = {each.word for each in sense.nearest}
     linked = [link.word for link in sense.linked if link.word not in near]
-    words = list_words(sense.nearest, name=sense.label if sense.named else "")
     atom = f"atom {sense.atom}" if sense.atom >= 0 else "general" if sense.is_general else "no atom"
-    click.echo(f"  {_importance(sense):5.2f}  {atom:<10} {words}")
+    if sense.listed:
+        click.echo(f"  {_importance(sense):5.2f}  {sense.label}")
+        click.echo(f"{INDENT}{list_words(sense.nearest)}")
+        click.echo(f"{INDENT}{atom}" + (f" [{sense.atom_label}]" if sense.atom >= 0 else ""))
+    else:
+        words = list_words(sense.nearest, name=sense.label if sense.named else "")
+        click.echo(f"  {_importance(sense):5.2f}  {atom:<10} {words}")
     if set(sense.forms) != {sense.word}:
         click.echo(f"{INDENT}in {', '.join(sense.forms)}")
     if linked:

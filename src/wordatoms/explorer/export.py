@@ -203,11 +203,11 @@ def _uses(words: WordAnswers, word: str) -> list[tuple[int, float, int]] | None:
     return [(use.sense, round(use.share, SHARE_DIGITS), use.n_occurrences) for use in words.uses(word)]
 
 
-SenseEntry = tuple[int, bool, list[tuple[int, float]], SenseExample | None]
+SenseEntry = tuple[int, bool, list[tuple[int, float]], SenseExample | None, str]
 
 
 def sense_files(words: WordAnswers) -> Iterator[tuple[str, list[SenseEntry]]]:
-    """The senses by use: the atom of each, whether it is general, its nearest words by rank, and its example."""
+    """The senses by use: the atom of each, whether it is general, nearest words by rank, example and name."""
     model = words.model
     uses = model.uses
     if uses is None:
@@ -222,7 +222,8 @@ def _sense_entry(words: WordAnswers, answers: UseAnswers, number: int) -> SenseE
     uses = answers.uses
     cosines = [near.similarity for near in answers.nearest(number, SHOWN)]
     near = zip((uses.nearest[number, :SHOWN] + 1).tolist(), cosines, strict=True)
-    return int(uses.atoms[number]), bool(uses.general[number]), _shortened(near), words.written_example(number)
+    name = uses.names[number] if uses.names else ""
+    return int(uses.atoms[number]), bool(uses.general[number]), _shortened(near), words.written_example(number), name
 
 
 def _matches(model: SenseModel, row: int) -> list[tuple[int, float | None]]:

@@ -48,7 +48,7 @@ class UseAnswers:
         """
         rows, hidden = self.model.parts.rows, (notes or self.model.notes).hidden
         known = [form for form in (self.model.forms(word) if pooled else [word]) if form in rows]
-        return {form: [use for use in self.uses.of(rows[form]) if use.atom not in hidden] for form in known}
+        return {form: [use for use in self.uses.of(rows[form]) if use.name or use.atom not in hidden] for form in known}
 
     def pool(self, found: Mapping[str, Sequence[WordUse]], word: str) -> dict[int, tuple[WordUse, float]]:
         """Return each sense with its share of all occurrences of the forms, largest first.
@@ -88,6 +88,7 @@ class UseAnswers:
                 () if use.atom == NO_ATOM else self.model.linked_words(use.atom, n_linked, leave_out=found),
                 {form: each.share for form, uses in found.items() for each in uses if each.sense == use.sense},
                 named=bool(use.name) or (use.atom != NO_ATOM and self.model.is_named(use.atom, notes)),
+                listed=bool(use.name),
                 atom_label="" if use.atom == NO_ATOM else self.model.label(use.atom, notes),
                 share=share,
                 n_occurrences=sum(

@@ -25,7 +25,6 @@ from wordatoms.parallel import one_blas_thread
 from wordatoms.senses.frames import Framed, Row, cell
 from wordatoms.senses.model import Method, SenseModel
 from wordatoms.senses.posterior import to_unit
-from wordatoms.senses.results import LIGHTEST, LIGHTEST_SHARE
 
 LEAST_ALIKE = 0.5
 """Less similar atoms are no pair: one in a hundred of all pairs of atoms of two English models is above 0.4, while half
@@ -177,7 +176,7 @@ def _senses(
     return tuple(
         ComparedSense(sense.atom, sense.weight, sense.label, sense.named, sense.nearest, sense.share, sense.sense)
         for sense in model.senses(word, forms=forms, method=method, n_nearest=n_nearest, n_linked=0)
-        if sense.picked or (sense.weight >= LIGHTEST if sense.share is None else sense.share >= LIGHTEST_SHARE)
+        if not sense.is_minor
     )
 
 

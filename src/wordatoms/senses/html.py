@@ -22,8 +22,6 @@ from wordatoms.senses.model import SenseModel
 from wordatoms.senses.naming import model_title
 from wordatoms.senses.reading import TextWord
 from wordatoms.senses.results import (
-    LIGHTEST,
-    LIGHTEST_SHARE,
     NONE_OF_THESE,
     AtomView,
     Disambiguation,
@@ -234,7 +232,7 @@ def _sense(sense: Sense) -> Html:
 
 def _senses_table(senses: Sequence[Sense], examples: Mapping[int | None, Example] | None = None) -> Html:
     """Return the senses that are worth showing, and how many are left out."""
-    shown = [sense for sense in senses if sense.picked or _is_large(sense)] or senses
+    shown = [sense for sense in senses if not sense.is_minor] or senses
     header = ["share" if any(sense.share is not None for sense in senses) else "weight", "sense", "near words"]
     rows = [[*_named(sense), _words(sense.nearest)] for sense in shown]
     for row, sense in zip(rows, shown, strict=True):
@@ -244,10 +242,6 @@ def _senses_table(senses: Sequence[Sense], examples: Mapping[int | None, Example
     smaller = len(senses) - len(shown)
     below = element("div", f"and {smaller:,} smaller ones", style=FAINT) if smaller else Html()
     return _joined([_table(header, rows), below], "") if senses else element("span", "no senses", style=FAINT)
-
-
-def _is_large(sense: Sense) -> bool:
-    return sense.weight >= LIGHTEST if sense.share is None else sense.share >= LIGHTEST_SHARE
 
 
 def _named(sense: Sense) -> list[object]:

@@ -348,6 +348,7 @@ class SenseModel(Shown):
                 {form: found[atom] for form, found in weights.items() if atom in found},
                 picked=word in notes.picks,
                 named=self.is_named(atom, notes),
+                atom_label=self.label(atom, notes),
             )
             for atom, weight in ranked.items()
         )

@@ -54,7 +54,7 @@ N_AROUND = 3
 """Words on each side that are around the target."""
 LEAST_LIFT = 2.0
 """A sense's contexts are at least this many times as frequent as random contexts that are as near to it."""
-LISTED_NONE_COSINE = 0.2
+LISTED_NONE_COSINE = 0.15
 """In place of `NONE_COSINE` for the senses of a list, which leaves fewer contexts without a sense."""
 LEAST_LISTED_LIFT, CERTAIN_SHARE = 0.6, 0.1
 """A listed sense needs this lift, or this share of the uses: abstract senses are near to contexts of all kinds."""

@@ -17,7 +17,9 @@ from wordatoms.senses.frames import Framed, Row, flat_row
 LIGHTEST = 0.005
 """Atoms of a smaller weight, from rare forms of a word, are not worth showing."""
 LIGHTEST_SHARE = 0.03
-"""Senses by use with a smaller share are often only a subject that the word was used in."""
+"""Senses by use with a smaller share are often only a subject that the word was used in, …"""
+LIGHTEST_LISTED = 0.01
+"""… unless a list names them."""
 NONE_OF_THESE: Final = "none of these"
 NOT_ENOUGH_CONTEXT: Final = "not enough context"
 """Verdicts on a word in a text, where no sense is the answer."""
@@ -76,6 +78,8 @@ class Sense(Framed):
         Number of the sense among all senses by use of the model.
     atom_label : str
         The name or label of the atom.
+    listed : bool
+        Whether the sense is from a list of known senses, which gave the label.
 
     Examples
     --------
@@ -99,6 +103,16 @@ class Sense(Framed):
     is_general: bool = False
     sense: int | None = None
     atom_label: str = ""
+    listed: bool = False
+
+    @property
+    def is_minor(self) -> bool:
+        """Whether the sense is too rare to be shown among the others, unless a person picked it."""
+        if self.picked:
+            return False
+        if self.share is None:
+            return self.weight < LIGHTEST
+        return self.share < (LIGHTEST_LISTED if self.listed else LIGHTEST_SHARE)
 
 
 @dataclass(frozen=True, repr=False)

@@ -44,7 +44,7 @@ from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.by_use import UseDisambiguator
 from wordatoms.senses.frames import Framed, Results, Row, flat_row
 from wordatoms.senses.model import Method, SenseModel
-from wordatoms.senses.results import LIGHTEST, LIGHTEST_SHARE, Sense
+from wordatoms.senses.results import Sense
 from wordatoms.text.corpus import Corpus, Shard, open_corpus
 from wordatoms.text.sentence_splitter import split_sentences
 from wordatoms.text.spans import find_spans, normal_form
@@ -236,13 +236,12 @@ def _senses(model: SenseModel, word: str, *, forms: bool, method: Method, lighte
     if not found:
         raise InputError(f"'{word}' has no senses; pass another word or another method.")
     are_by_use = found[0].sense is not None
-    least = lightest if lightest is not None else LIGHTEST_SHARE if are_by_use else LIGHTEST
-    senses = [
-        sense for sense in found if sense.picked or (sense.weight if sense.share is None else sense.share) >= least
-    ]
+    if lightest is None:
+        return [sense for sense in found if not sense.is_minor] or found
+    senses = [sense for sense in found if sense.picked or (sense.share or sense.weight) >= lightest]
     if not senses:
         what = "share" if are_by_use else "weight"
-        raise InputError(f"'{word}' has no sense with a {what} of {least:g} or more; pass a smaller one.")
+        raise InputError(f"'{word}' has no sense with a {what} of {lightest:g} or more; pass a smaller one.")
     return senses
 
 

@@ -2,7 +2,8 @@
 
 import { decimal, percent } from "./numbers.js";
 
-const LIGHTEST_SHARE = 0.03; // senses with a smaller share are folded
+const LIGHTEST_SHARE = 0.03; // senses with a smaller share are folded, …
+const LIGHTEST_LISTED = 0.01; // … unless a list names them
 
 /** What identifies a sense among those of its word: its number, or its atom. */
 export const keyOf = ({ sense, atom }) => sense ?? atom;
@@ -12,7 +13,7 @@ export const isByUse = ({ sense }) => sense !== null && sense !== undefined;
 /** Not every sense by use has an atom that names it. */
 export const hasAtom = ({ atom }) => atom >= 0;
 
-export const isRare = (sense) => isByUse(sense) && !sense.is_general && sense.share < LIGHTEST_SHARE;
+export const isRare = (sense) => isByUse(sense) && !sense.is_general && sense.share < (sense.listed ? LIGHTEST_LISTED : LIGHTEST_SHARE);
 
 /** The share, or the weight. */
 export const amountOf = (sense) => (isByUse(sense) ? sense.share : sense.weight);

@@ -164,7 +164,7 @@ function poolUses(forms) {
 
 async function makeSenseByUse(files, use, entry, forms, words) {
   const chunk = await files.get(`senses/${Math.floor(use.sense / SENSES_PER_FILE)}`);
-  const [atom, isGeneral, near, written] = chunk[use.sense % SENSES_PER_FILE];
+  const [atom, isGeneral, near, written, name] = chunk[use.sense % SENSES_PER_FILE];
   const nearest = near.map(([rank, similarity]) => ({ word: words[rank - 1], similarity }));
   const label = isGeneral
     ? "general use"
@@ -173,10 +173,11 @@ async function makeSenseByUse(files, use, entry, forms, words) {
         .map(({ word }) => word)
         .join(", ");
   const weight = entry.atoms.find(([id]) => id === atom)?.[1] ?? 0;
-  const unnamed = { label, named: false, linked: [], meta: null, example: null };
+  const unnamed = { label, atom_label: "", named: false, listed: false, linked: [], meta: null, example: null };
   const ofAtom = atom < 0 ? unnamed : await makeSense(files, atom, weight, forms);
   const example = written ?? (isGeneral ? null : ofAtom.example);
-  return { ...ofAtom, ...use, atom, weight, nearest, example, is_general: isGeneral };
+  const listed = name ? { label: name, named: true, listed: true } : {};
+  return { ...ofAtom, ...listed, ...use, atom, weight, nearest, example, is_general: isGeneral };
 }
 
 async function unknownWord(files, given) {
@@ -221,7 +222,9 @@ async function makeSense(files, atom, weight, forms) {
     atom,
     weight,
     label,
+    atom_label: label,
     named,
+    listed: false,
     nearest: nearest.slice(0, N_WORDS),
     linked: words.filter((link) => !own.has(link.word)).slice(0, N_WORDS),
     forms: Object.fromEntries(shares),

@@ -45,7 +45,7 @@ function moreOf(sense) {
     h(
       "footer",
       {},
-      hasAtom(sense) ? atomLinks(sense.atom) : h("span", {}, "no atom is near"),
+      hasAtom(sense) ? atomLinks(sense.atom, sense.listed ? sense.atom_label : "") : h("span", {}, "no atom is near"),
       sense.meta && h("a", { href: addressOf("meta", sense.meta[0]), title: "Its meta-atom" }, sense.meta[1]),
       coefficient(sense),
     ),

@@ -50,9 +50,9 @@ export function sectionHead(title, ...actions) {
 }
 
 /** The links of one atom. */
-export function atomLinks(atom) {
+export function atomLinks(atom, label = "") {
   return [
-    h("a", { href: addressOf("atom", atom) }, `atom ${atom}`),
+    h("a", { href: addressOf("atom", atom) }, label ? `${label} (atom ${atom})` : `atom ${atom}`),
     h("a", { href: addressOf("map", "atom", atom) }, "on the map"),
   ];
 }
