@@ -7,7 +7,7 @@ CORPUS is a folder of text files, read in the order of their names. Those in its
 
 1. Count, embed, learn the map and the atoms from all other files.
 2. Choose the settings for reading contexts on pseudowords in the held-out files.
-3. Find the senses of all words by their use, with these settings.
+3. Find the senses of all words by their use, with these settings: those of the English list of senses, and others.
 4. Find phrases, and learn their vectors from their contexts; this needs gensim.
 5. Write the compact version of the model, with the licence; this is the bundled model.
 
@@ -35,6 +35,8 @@ from wordatoms.pipeline.sources import CountSettings
 from wordatoms.pipeline.tune import tune
 from wordatoms.progress import Display
 from wordatoms.run import DEFAULT_RUN, Run
+from wordatoms.senses.inventory import ENGLISH as ENGLISH_LIST
+from wordatoms.senses.inventory import read_inventory
 from wordatoms.storage.bundled import ENGLISH
 from wordatoms.storage.folder import ModelFolder
 
@@ -52,6 +54,8 @@ class Recipe:
     max_words: int = 60_000
     n_atoms: int = 2500
     """Atoms of each k-SVD run; about 2000 remain after the runs are merged."""
+    inventory: str = ENGLISH_LIST
+    """The list of known senses; empty for none."""
     phrases: PhraseSettings = field(default_factory=PhraseSettings)
     seed: int = 0
 
@@ -70,7 +74,8 @@ def make_model(corpus: Corpus, work: Path, *, recipe: Recipe | None = None, run:
     recipe = recipe or Recipe()
     full = recipe.learn(corpus.texts, work / "full", run)
     tune(full, corpus.held_out, run=run)
-    observe(full, ObserveSettings(seed=recipe.seed), sources=corpus.texts, run=run)
+    inventory = read_inventory(recipe.inventory) if recipe.inventory else None
+    observe(full, ObserveSettings(seed=recipe.seed), sources=corpus.texts, inventory=inventory, run=run)
     learn_phrases(full, recipe.phrases, sources=corpus.texts, run=run)
     made = compact(full, work / ENGLISH.name, force=True)
     shutil.copyfile(LICENCE, made.path / "LICENCE.txt")

@@ -22,8 +22,9 @@ from wordatoms.pipeline.observe import ObserveSettings, observe
 from wordatoms.pipeline.sources import CountSettings
 from wordatoms.pipeline.train import train
 from wordatoms.run import Run
+from wordatoms.senses.families import word_families
+from wordatoms.senses.inventory import Inventory, ListedSense
 from wordatoms.senses.model import SenseModel
-from wordatoms.senses.observing import word_families
 from wordatoms.senses.uses import SenseUses
 from wordatoms.storage.folder import ModelFolder
 
@@ -214,3 +215,79 @@ def test_full_disk_while_observing_loses_nothing(folder: Path, tmp_path: Path, m
     assert {path.name: path.read_bytes() for path in (tmp_path / "model").iterdir()} == before
     observe(ModelFolder(tmp_path / "model"), force=True)
     assert digests(tmp_path / "model") == digests(folder)
+
+
+# --- a list of known senses
+
+
+def inventory_of(*names: tuple[str, int]) -> Inventory:
+    """Senses of the target, each with its name and the discourse that its cues are from."""
+    return Inventory(
+        tuple(
+            ListedSense(TARGET, name, tuple(WORDS[number * N_WORDS : number * N_WORDS + 6])) for name, number in names
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def listed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("listed") / "model"
+    shutil.copytree(folder, path)
+    observe(
+        ModelFolder(path), inventory=inventory_of(("often", 0), ("rarely", 1), ("never", 5)), force=True, run=Run(1)
+    )
+    return path
+
+
+def test_listed_senses_have_their_names_and_shares(listed: Path) -> None:
+    found = {sense.label: sense for sense in SenseModel(listed).senses(TARGET)}
+    assert [*found] == ["often", "rarely"], "what the text does not show is left out"
+    assert found["often"].share == pytest.approx(SHARES[0], abs=0.1)
+    assert all(sense.listed and sense.named for sense in found.values())
+    (answer,) = SenseModel(listed).disambiguate(TARGET, f"{' '.join(WORDS[N_WORDS : N_WORDS + 6])} {TARGET}")
+    assert answer.meanings[0].label == "rarely"
+
+
+def test_words_that_are_not_listed_are_read_as_before(folder: Path, listed: Path) -> None:
+    without, with_list = SenseUses.load(folder), SenseUses.load(listed)
+    row = SenseModel(folder).row(WORDS[0])
+    assert [use.share for use in without.of(row)] == [use.share for use in with_list.of(row)]
+    assert {use.name for use in with_list.of(row)} == {""}
+
+
+def test_a_list_is_part_of_the_settings(listed: Path) -> None:
+    names = ("often", 0), ("rarely", 1), ("never", 5)
+    assert not observe(ModelFolder(listed), inventory=inventory_of(*names)), "it is done"
+    assert "inventory" in ModelFolder(listed).stages["observe"]["settings"]
+
+
+def test_the_same_bytes_with_two_threads(listed: Path, tmp_path: Path) -> None:
+    shutil.copytree(listed, tmp_path / "model")
+    names = ("often", 0), ("rarely", 1), ("never", 5)
+    assert observe(ModelFolder(tmp_path / "model"), inventory=inventory_of(*names), force=True, run=Run(2))
+    assert digests(tmp_path / "model") == digests(listed)
+
+
+def test_a_compact_model_keeps_listed_names(listed: Path, tmp_path: Path) -> None:
+    compact(ModelFolder(listed), tmp_path / "small")
+    assert [sense.label for sense in SenseModel(tmp_path / "small").senses(TARGET)] == ["often", "rarely"]
+
+
+def test_a_list_on_the_command_line(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "model")
+    (tmp_path / "list.tsv").write_text(f"{TARGET}\toften\t{' '.join(WORDS[:6])}\n")
+    arguments = ["observe", str(tmp_path / "model"), "--quiet", "--force", "--inventory"]
+    assert CliRunner().invoke(cli, [*arguments, str(tmp_path / "list.tsv")]).exit_code == 0
+    shown = CliRunner().invoke(cli, ["senses", TARGET, "--model", str(tmp_path / "model")])
+    assert "1.00  often" in shown.stdout
+    (tmp_path / "list.tsv").write_text("no tabs\n")
+    failed = CliRunner().invoke(cli, [*arguments, str(tmp_path / "list.tsv")])
+    assert failed.exit_code == 1
+    assert "expected word, name and cue words" in str(failed.exception)
+
+
+def test_damaged_names_are_refused(listed: Path, tmp_path: Path) -> None:
+    shutil.copytree(listed, tmp_path / "model")
+    (tmp_path / "model" / "uses-names.txt").write_text("one\n")
+    with pytest.raises(ModelError, match="do not fit together"):
+        SenseUses.load(tmp_path / "model")

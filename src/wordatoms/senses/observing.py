@@ -229,10 +229,12 @@ def assign(
 ) -> NDArray[np.float64]:
     """Return the probability of each sense in each context, and last that of none, (n, n_senses + 1).
 
-    `shares` are of all contexts, or of each of them, (n, n_senses); `none_cosine` is `NONE_COSINE` by default.
+    `shares` are of all contexts, or of each of them, (n, n_senses), and 0 for a sense that a context cannot have;
+    `none_cosine` is `NONE_COSINE` by default.
     """
     logits = np.empty((len(units), len(vectors) + 1))
-    logits[:, :-1] = SHARPNESS * (units @ vectors.T) + np.log(np.maximum(shares, 1e-9))
+    possible = np.where(shares > 0, np.log(np.maximum(shares, 1e-9)), -np.inf)
+    logits[:, :-1] = SHARPNESS * (units @ vectors.T) + possible
     logits[:, -1] = SHARPNESS * (NONE_COSINE if none_cosine is None else none_cosine) + np.log(NONE_SHARE)
     return softmax(logits)
 
