@@ -19,7 +19,8 @@ from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.parallel import one_blas_thread, run_threads
 from wordatoms.pipeline.observe import collect_uses
 from wordatoms.run import DEFAULT_RUN, Run
-from wordatoms.senses.observing import N_EXAMPLES, N_RANDOM, FamilySenses, MemberUses, Observer, learn_background
+from wordatoms.senses.families import N_EXAMPLES, FamilySenses, MemberUses, Observer
+from wordatoms.senses.observing import N_RANDOM, learn_background
 from wordatoms.senses.parts import ModelParts
 from wordatoms.senses.uses import SenseUses
 
