@@ -95,4 +95,4 @@ def _without_senses(n_words: int, dim: int) -> FamilySenses:
     nothing, examples = np.zeros(0, np.int32), np.zeros((0, N_EXAMPLES, 2), np.int64)
     shares = np.zeros(0, np.float32)
     members = tuple(MemberUses(row, nothing, shares, nothing, 0, examples) for row in range(n_words))
-    return FamilySenses(np.zeros((0, dim), np.float32), nothing, np.zeros(0, np.bool_), members)
+    return FamilySenses(np.zeros((0, dim), np.float32), nothing, np.zeros(0, np.bool_), (), members)
