@@ -41,7 +41,8 @@ from wordatoms.contexts.averages import ContextAverages
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.inflection import is_common
 from wordatoms.contexts.reader import ReadingSettings, make_reader
-from wordatoms.contexts.windows import windows_of_words, without_targets
+from wordatoms.contexts.window_shapes import without_targets
+from wordatoms.contexts.windows import windows_of_words
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.paper.tasks.similarity.analogy import evaluate_analogy
 from wordatoms.paper.tasks.similarity.evaluate import evaluate_similarity
@@ -371,15 +372,18 @@ def write_table(results: Mapping[str, Scores]) -> None:
     sys.stdout.write("".join(f"| {' | '.join(row)} |\n" for row in rows))
 
 
-def train_mixes(table: str, text: Path, work: Path, megabytes: int, run: Run) -> dict[str, ModelFolder]:
+def train_mixes(
+    table: str, text: Path, work: Path, megabytes: int, run: Run, only: str | None = None
+) -> dict[str, ModelFolder]:
     mixes = FULL if table == "full" else {name: equal_shares(text, mix, megabytes) for name, mix in EQUAL.items()}
     return {
         name: train(work / table / name, write_mix(text, mix, work / "text" / name), trained("pmi", run, **PMI), run)
         for name, mix in mixes.items()
+        if only in (None, name)
     }
 
 
-def train_methods(text: Path, work: Path, megabytes: int, run: Run) -> dict[str, ModelFolder]:
+def train_methods(text: Path, work: Path, megabytes: int, run: Run, only: str | None = None) -> dict[str, ModelFolder]:
     files = write_mix(text, equal_shares(text, EQUAL[BASE], megabytes), work / "text" / "methods")
 
     def from_counts(name: str, embedding: Callable[[ModelFolder], None]) -> ModelFolder:
@@ -390,10 +394,16 @@ def train_methods(text: Path, work: Path, megabytes: int, run: Run) -> dict[str,
 
     models: dict[str, ModelFolder] = {}
     for name, given in METHODS.items():
+        if only not in (None, name) and name != "pmi":
+            continue
         parameters = dict(given)
         models[name] = from_counts(name, trained(parameters.pop("method", name), run, **parameters))
     for first, second in SIDE_BY_SIDE:
         name = f"{first} and {second}"
+        if only not in (None, name):
+            continue
+        if only:
+            models = {each: ModelFolder(work / "methods" / each) for each in (first, second, "pmi")}
         models[name] = from_counts(name, side_by_side(models[first].path, models[second].path))
     return models
 
@@ -405,14 +415,17 @@ def main() -> None:
     parser.add_argument("-o", "--work", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--megabytes", type=int, default=80, help="text of the mixes of equal size (default 80)")
+    parser.add_argument("--only", help="train this model of the table and stop")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     run = Run(given.threads)
     if given.table == "methods":
-        models = train_methods(given.text, given.work, given.megabytes // 2, run)
+        models = train_methods(given.text, given.work, given.megabytes // 2, run, given.only)
     else:
-        models = train_mixes(given.table, given.text, given.work, given.megabytes, run)
+        models = train_mixes(given.table, given.text, given.work, given.megabytes, run, given.only)
+    if given.only:
+        return
     results = evaluate(models, given.text, given.data, run)
     write_table(results)
     if given.json:

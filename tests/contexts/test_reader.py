@@ -26,7 +26,7 @@ from wordatoms.contexts.reader import (
 )
 from wordatoms.contexts.sif import SIF, p_words
 from wordatoms.contexts.usages import Usage
-from wordatoms.contexts.windows import without_targets
+from wordatoms.contexts.window_shapes import without_targets
 from wordatoms.errors import InputError, ModelError
 from wordatoms.storage.folder import ModelFolder
 

@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.contexts.windows import check_window, packed_lines
+from wordatoms.contexts.window_shapes import check_window
+from wordatoms.contexts.windows import packed_lines
 from wordatoms.counts.vocabulary import BATCH_BYTES
 from wordatoms.engine.ledger import open_ledger
 from wordatoms.engine.threads import Batch, engine_of, run_pass

@@ -24,7 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.contexts.windows import NO_BOUND, Scratch, check_window, hash_powers, windows_at
+from wordatoms.contexts.window_shapes import check_window
+from wordatoms.contexts.windows import NO_BOUND, Scratch, hash_powers, windows_at
 from wordatoms.counts.vocabulary import BATCH_BYTES
 from wordatoms.engine.ledger import open_ledger
 from wordatoms.engine.threads import Batch, engine_of, placed_blocks_with_sizes, run_pass

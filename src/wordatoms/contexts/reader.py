@@ -17,20 +17,22 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.sif import DEFAULT_A, SIF, group_means, p_words
 from wordatoms.contexts.usages import Usage, places_around
-from wordatoms.contexts.windows import check_window
+from wordatoms.contexts.window_shapes import check_window
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
 from wordatoms.parallel import one_blas_thread
 from wordatoms.storage.folder import ModelFolder
 from wordatoms.storage.untrusted import read_json
+
+if TYPE_CHECKING:
+    from wordatoms.contexts.induced_map import InducedMap
 
 BATCH_USAGES = 512
 TUNING = "tuning.json"

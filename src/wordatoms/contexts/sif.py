@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.contexts.usages import places_around
-from wordatoms.contexts.windows import without_targets
+from wordatoms.contexts.window_shapes import without_targets
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.parallel import one_blas_thread

@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wordatoms.contexts.window_shapes import check_window
 from wordatoms.counts.vocabulary import BATCH_BYTES
 from wordatoms.engine.ledger import open_ledger
 from wordatoms.engine.threads import Batch, blocks_with_sizes, engine_of, local_engine, make_batches, run_pass
@@ -33,7 +34,6 @@ from wordatoms.storage.untrusted import read_json
 from wordatoms.text.corpus import Corpus
 from wordatoms.text.tokenizer import Lexicon, Tokenizer
 
-LARGEST_WINDOW = 1000
 N_WINDOWS = 10_000
 WINDOWS_PER_WORD = 1000
 MOST_SAMPLES = 256
@@ -43,11 +43,6 @@ MERGED_AT_ONCE = 1 << 18
 NO_BOUND = np.uint64(0xFFFFFFFFFFFFFFFF)
 ARRAYS = {"targets": np.int64, "indptr": np.int64, "hashes": np.uint64, "windows": np.int32}
 """Arrays of `WordWindows` and their types."""
-
-
-def check_window(window: int) -> None:
-    if not 1 <= window <= LARGEST_WINDOW:
-        raise InputError(f"window is {window:,}; pass 1 to {LARGEST_WINDOW:,} words on each side.")
 
 
 # --- lines as rows of words
@@ -89,11 +84,6 @@ def windows_at(places: Array, stream: Array, ends: Array, window: int) -> NDArra
     around = places[:, None] + np.arange(-window, window + 1)
     inside = (around >= starts[:, None]) & (around < ends[lines][:, None])
     return np.where(inside, stream[np.where(inside, around, 0)], -1).astype(np.int32)
-
-
-def without_targets(windows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return windows without the words in the middle: (n, 2 * window + 1) to (n, 2 * window)."""
-    return np.delete(windows, windows.shape[1] // 2, axis=1)
 
 
 # --- the windows with the lowest hashes

@@ -15,7 +15,8 @@ from typing import Any
 from wordatoms.contexts.averages import ContextAverages, context_sums
 from wordatoms.contexts.induced_map import WEIGHTINGS, InducedMap, learn_map
 from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
-from wordatoms.contexts.windows import check_window, sample_windows
+from wordatoms.contexts.window_shapes import check_window
+from wordatoms.contexts.windows import sample_windows
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
 from wordatoms.pipeline.sources import (

@@ -16,17 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.reader import ContextReader, ReadingSettings, make_reader
-from wordatoms.contexts.windows import without_targets
+from wordatoms.contexts.window_shapes import without_targets
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
 from wordatoms.parallel import one_blas_thread
+
+if TYPE_CHECKING:
+    from wordatoms.contexts.induced_map import InducedMap
 
 N_SAMPLES = 2000
 """Random contexts behind p(a): its error is then a few per cent, far below the variation of p(a|c)."""

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
-from wordatoms.contexts.windows import check_window
+from wordatoms.contexts.window_shapes import check_window
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, require_extra, require_texts
 from wordatoms.parallel import one_blas_thread, run_threads

@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from wordatoms.atoms.atoms import Atoms
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.reader import PAPER_SETTINGS, TUNED, ReadingSettings
-from wordatoms.contexts.windows import WordWindows, without_targets
+from wordatoms.contexts.window_shapes import without_targets
+from wordatoms.contexts.windows import WordWindows
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.senses.clustering import cluster_vectors, paired_f_score, v_measure

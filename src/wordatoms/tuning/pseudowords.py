@@ -20,7 +20,8 @@ from wordatoms.atoms.atoms import Atoms
 from wordatoms.atoms.sparse_coding import sparse_code
 from wordatoms.contexts.averages import ContextAverages
 from wordatoms.contexts.induced_map import InducedMap
-from wordatoms.contexts.windows import WordWindows, without_targets
+from wordatoms.contexts.window_shapes import without_targets
+from wordatoms.contexts.windows import WordWindows
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError
 from wordatoms.senses.posterior import Weights, to_unit
