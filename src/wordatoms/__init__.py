@@ -91,7 +91,14 @@ def __getattr__(name: str) -> object:
         return _version()
     if name not in _HOMES:
         raise AttributeError(f"module 'wordatoms' has no attribute '{name}'")
-    return getattr(import_module(f"wordatoms.{_HOMES[name]}"), name)
+    try:
+        return getattr(import_module(f"wordatoms.{_HOMES[name]}"), name)
+    except ModuleNotFoundError as error:
+        from wordatoms.errors import EXTRAS, missing_extra
+
+        if (error.name or "").partition(".")[0] not in EXTRAS:
+            raise
+        raise missing_extra(error.name) from error
 
 
 def _version() -> str:

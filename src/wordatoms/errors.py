@@ -16,8 +16,12 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import json
+import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -135,11 +139,48 @@ def _plain_value(value: Any) -> Any:
     return "" if is_missing else value
 
 
+EXTRAS = {
+    **dict.fromkeys(("joblib", "numba", "scipy", "sklearn", "zstandard"), "train"),
+    **dict.fromkeys(("fastapi", "starlette", "uvicorn", "pydantic"), "explore"),
+}
+"""The extra that brings a package which whole rooms import; for others see where `require_extra` is called."""
+
+
 def require_extra(module: str, extra: str) -> ModuleType:
     """Import an optional dependency, or raise with the command that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise MissingExtraError(
-            f'this needs {module.partition(".")[0]}, which is not installed; run: pip install "wordatoms[{extra}]"'
-        ) from error
+        raise missing_extra(module, extra) from error
+
+
+def missing_extra(module: str | None, extra: str = "") -> MissingExtraError:
+    """Return the error for a package that is not installed, with the command that installs it.
+
+    Without an extra it is looked up; a package that no extra brings belongs to the installation itself.
+    """
+    package = (module or "a package").partition(".")[0]
+    extra = extra or EXTRAS.get(package, "all")
+    return MissingExtraError(
+        f'this needs {package}, which is not installed; run: {_pip()} install "{_installed_from()}[{extra}]"'
+    )
+
+
+def _pip() -> str:
+    """Return how pip of this very Python is called; in an activated environment it is just pip."""
+    is_active = os.environ.get("VIRTUAL_ENV") and Path(os.environ["VIRTUAL_ENV"]) == Path(sys.prefix)
+    return "pip" if is_active else f"{sys.executable} -m pip"
+
+
+def _installed_from() -> str:
+    """Return the name of this package, or the folder that it was installed from."""
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        origin = json.loads(distribution("wordatoms").read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        return "wordatoms"
+    path = Path(url2pathname(urlsplit(origin.get("url", "")).path))
+    return str(path) if "dir_info" in origin and (path / "pyproject.toml").is_file() else "wordatoms"

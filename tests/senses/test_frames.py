@@ -93,5 +93,5 @@ def test_what_is_no_result(wrong: object) -> None:
 
 def test_without_pandas(model: SenseModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "wordatoms\[pandas\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install ".*\[pandas\]"'):
         model.senses("bank").to_frame()

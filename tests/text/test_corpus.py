@@ -363,7 +363,7 @@ def test_a_dump_without_articles_holds_no_text(folder: Path, work: Path) -> None
 
 def test_a_dump_needs_the_extra(folder: Path, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mwparserfromhell", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "wordatoms\[wiki\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install ".*\[wiki\]"'):
         open_corpus([write(folder / "dump.xml", DUMP.encode())], work=work)
 
 

@@ -41,7 +41,7 @@ def _run() -> int:
     import click
 
     from wordatoms.cli.root import Interrupted, cli
-    from wordatoms.errors import WordatomsError
+    from wordatoms.errors import EXTRAS, WordatomsError, missing_extra
 
     try:
         ended = cli.main(standalone_mode=False, prog_name="wordatoms")  # an exit code if the command called ctx.exit
@@ -68,6 +68,10 @@ def _run() -> int:
         _leave_quietly()
     except WordatomsError as error:
         _fail(str(error))
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in EXTRAS:
+            raise
+        _fail(str(missing_extra(error.name)))
     except MemoryError:
         _fail("out of memory; pass a smaller --memory, --max-words or --dim.")
     except OSError as error:

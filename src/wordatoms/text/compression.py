@@ -16,6 +16,8 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from wordatoms.errors import require_extra
+
 if TYPE_CHECKING:
     import zstandard
 
@@ -60,11 +62,13 @@ def recognise_compression(head: bytes) -> str:
 
 def inflate(read: Read, compression: str) -> Iterator[bytes]:
     """Yield the decompressed data in pieces of at most a megabyte, some of them empty."""
-    import zstandard  # slow to load
+    broken: tuple[type[Exception], ...] = (zlib.error, lzma.LZMAError, OSError)
+    if compression == "zstd":
+        broken = (*broken, require_extra("zstandard", "train").ZstdError)
 
     try:
         yield from _zstd_chunks(read) if compression == "zstd" else _member_chunks(read, _MEMBERS[compression])
-    except (zlib.error, lzma.LZMAError, zstandard.ZstdError, OSError) as error:
+    except broken as error:
         if isinstance(error, OSError) and error.errno:  # from the disk; for bad data bz2 raises one without a number
             raise
         raise CompressionError(str(error)) from error
@@ -143,9 +147,7 @@ def _zstd_chunks(read: Read) -> Iterator[bytes]:
     Given more than a block at once, the library's decompressor returns output of any size; its stream reader does not
     report truncated frames.
     """
-    import zstandard  # slow to load
-
-    unpacker = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+    unpacker = require_extra("zstandard", "train").ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
     while magic := read(4):
         if magic[1:] == b"\x2a\x4d\x18":  # a skippable frame
             n_bytes = int.from_bytes(_take(read, 4), "little")
