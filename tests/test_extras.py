@@ -99,6 +99,20 @@ def test_in_python_it_is_the_same_sentence(tmp_path: Path) -> None:
     assert re.fullmatch(r'this needs \w+, which is not installed; run: .*\[train\]"\n', answer.stdout), answer.stderr
 
 
+@needs_english
+def test_questions_do_not_need_the_modules_of_unix(lines: Path) -> None:
+    blocked = "import sys\nfor name in ('fcntl', 'resource', 'termios', 'grp', 'pwd'): sys.modules[name] = None\n"
+    code = """
+import wordatoms as wa
+model = wa.from_pretrained(wa.save_pretrained(wa.load(), "hub"), "again.model")
+model.name(0, "first")
+assert wa.load("again.model").label(0) == "first"
+print(model.disambiguate("tie", "She wore a silk tie.")[0].verdict)
+"""
+    answer = bare(blocked + code, cwd=lines)
+    assert answer.returncode == 0, answer.stderr[-1000:]
+
+
 def test_helps_need_nothing(tmp_path: Path) -> None:
     for command in ("train", "explore", "topics", "reproduce", "evaluate"):
         answer = bare_command(command, "--help", cwd=tmp_path)

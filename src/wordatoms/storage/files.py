@@ -364,7 +364,8 @@ def staging_folder(path: Path) -> Iterator[Path]:
     Staging folders that killed processes left are removed first.
     """
     path = path.absolute()
-    for stale in path.parent.glob(f".{escape(path.name)}.*{UNFINISHED}"):
+    # without locks it cannot be told which of them is still written to
+    for stale in path.parent.glob(f".{escape(path.name)}.*{UNFINISHED}") if CAN_LOCK else ():
         with lock_folder(stale) as abandoned:
             if abandoned:
                 shutil.rmtree(stale, ignore_errors=True)
