@@ -30,7 +30,9 @@ N_TYPICAL, LONGEST = 3, 100
 @click.option("-k", "k", type=options.NUMBER_OR_AUTO, default="auto", help="Number of clusters, or auto.")
 @options.mark
 @options.model
+@options.encoder
 @options.seed
+@options.threads
 @options.as_json
 @options.quiet
 def cluster(
@@ -45,7 +47,7 @@ def cluster(
     column = given["column"]
     texts = read_lines(contexts, column, blank=True)  # with blank lines, so that the numbers are those of the file
     names = read_names(contexts, column, given["names"]) if given["names"] else None
-    opened = load_model(model)
+    opened = load_model(model, given["encoder"], options.local_run({**given, "quiet": quiet, "as_json": as_json}))
     found = _find_clusters(opened, word, texts, k, mark, seed)
     n_without = len(texts) - len(set(found.texts))
     if k != "auto" and len(found) < k:

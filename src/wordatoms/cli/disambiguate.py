@@ -36,6 +36,7 @@ N_NEAREST = 8
 @options.context_column
 @options.mark
 @options.model
+@options.encoder
 @options.method
 @click.option("-n", "--number", type=click.IntRange(1), default=3, help="Senses to show.")
 @options.as_json
@@ -47,10 +48,11 @@ def disambiguate(
     column: str | None,
     mark: str | None,
     model: str,
+    encoder: str | None,
     method: Method,
     number: int,
     as_json: bool,
-    quiet: bool,  # noqa: ARG001 (`remark` reads it)
+    quiet: bool,
 ) -> None:
     """Find which sense of WORD is meant in TEXT.
 
@@ -63,7 +65,7 @@ def disambiguate(
         raise click.UsageError("pass either TEXT, or --file with one text per line.")
     if column and path is None:
         raise click.UsageError("--column names a column of a table; pass the table with --file.")
-    opened = load_model(model)
+    opened = load_model(model, encoder, options.local_run({"quiet": quiet, "as_json": as_json}))
     if text is None:
         with open_lines(str(path), column) as lines:
             _show_lines(opened, word, lines, str(path), number, mark, method, as_json=as_json)

@@ -16,11 +16,13 @@ from wordatoms.paper.tasks.registry import TASKS
 if TYPE_CHECKING:
     from wordatoms.paper.exhibits.inputs import Inputs
     from wordatoms.paper.tasks.base import Option, Task, TaskResult
+    from wordatoms.run import Run
     from wordatoms.senses.model import SenseModel
 
 Decorator = Callable[[Any], Any]
 SHARED: dict[str, tuple[Decorator, ...]] = {
     "model": (options.model,),
+    "encoder": (options.encoder,),
     "others": (
         click.option(
             "--with", "others", multiple=True, metavar="MODEL", help="Another model to compare with; may be repeated."
@@ -137,10 +139,11 @@ def _open_inputs(task: Task, given: dict[str, Any], *, as_json: bool) -> Inputs:
 
     if "competitors" in task.takes and given["text"] and not given["competitors"]:
         raise click.UsageError("--text is the text that competitors learn from; pass --competitors as well.")
+    run = options.local_run({**given, "as_json": as_json})
     names = (given["model"], *given.get("others", ())) if task.stages else ()
     if len({Path(name).resolve() for name in names}) < len(names):
         raise click.UsageError("a model is given twice.")
-    models: list[Any] = [_open_model(given["model"], task.stages), *map(SenseModel, names[1:])] if names else [None]
+    models: list[Any] = [_open_model(given, task.stages, run), *map(SenseModel, names[1:])] if names else [None]
     return Inputs(
         models[0],
         tuple(models[1:]),
@@ -151,15 +154,16 @@ def _open_inputs(task: Task, given: dict[str, Any], *, as_json: bool) -> Inputs:
         text=given.get("text", ()),
         competitors=given.get("competitors", False),
         seed=given.get("seed", 0),
-        run=options.local_run({**given, "as_json": as_json}),
+        run=run,
     )
 
 
-def _open_model(path: str, stages: tuple[str, ...]) -> SenseModel:
+def _open_model(given: dict[str, Any], stages: tuple[str, ...], run: Run) -> SenseModel:
     """A model that has these stages, or an error that says how to make them."""
     from wordatoms.senses.model import SenseModel
 
-    model = load_model(path) if "atomize" in stages else SenseModel(path)
+    path = given["model"]
+    model = load_model(path, given.get("encoder"), run) if "atomize" in stages else SenseModel(path)
     _ = model.embeddings
     if "map" in stages:
         model.folder.require("map", f"run: wordatoms map {path}")

@@ -9,6 +9,7 @@ from wordatoms.errors import ModelError
 
 if TYPE_CHECKING:
     from wordatoms.embeddings.embeddings import Embeddings
+    from wordatoms.run import Run
     from wordatoms.senses.model import SenseModel
 
 
@@ -34,12 +35,12 @@ def find_model(model: str) -> str:
     return str(bundled_model()) if model == ENGLISH.name and not Path(model).exists() else model
 
 
-def load_model(model: str) -> SenseModel:
-    """Open a model with atoms."""
+def load_model(model: str, encoder: str | None = None, run: Run | None = None) -> SenseModel:
+    """Open a model with atoms, and an encoder that reads along."""
     from wordatoms.senses.model import SenseModel
     from wordatoms.storage.folder import ModelFolder
 
     folder = ModelFolder(model)
     if "atomize" not in folder.stages:
         raise ModelError(f"{model} has no atoms yet; run: wordatoms atomize {model}")
-    return SenseModel(folder.path)
+    return SenseModel(folder.path, encoder=encoder, run=run)

@@ -194,6 +194,13 @@ language = click.option(
     callback=_check_language,
     help="Language of the text, such as en or de, for inflected forms.",
 )
+encoder = click.option(
+    "--encoder",
+    metavar="DIR",
+    envvar="WORDATOMS_ENCODER",
+    help="Folder of a transformer (model.onnx and tokenizer.json) that reads along; none for no encoder.  "
+    "[default: $WORDATOMS_ENCODER, or the folder encoder in the model folder]",
+)
 method = click.option(
     "--method",
     type=click.Choice(["auto", "uses", "code"]),

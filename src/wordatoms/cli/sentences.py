@@ -30,6 +30,7 @@ PASSED_ON = ("forms", "method", "rank", "include_target", "column", "names", "re
     help="Text to search: files, folders, globs, or - for standard input; may be repeated.",
 )
 @options.model
+@options.encoder
 @click.option("-n", "--number", type=click.IntRange(1), default=3, help="Sentences per sense.")
 @click.option("--forms/--no-forms", default=True, help="Include inflected forms: tie, ties, tied.")
 @options.method
@@ -69,7 +70,8 @@ def sentences(
     if not corpus:
         raise click.UsageError("Missing option '--corpus'.")
     options.check_row_names(given)
-    opened = load_model(model)
+    run = options.local_run({**given, "as_json": as_json})
+    opened = load_model(model, given["encoder"], run)
     found = representative_sentences(
         opened,
         word,
@@ -78,7 +80,7 @@ def sentences(
         a=float("inf") if given["plain"] else DEFAULT_A,
         shortest=given["lengths"][0],
         longest=given["lengths"][1],
-        run=options.local_run(given),
+        run=run,
         **{name: given[name] for name in PASSED_ON},
     )
     if as_json:

@@ -22,9 +22,17 @@ if TYPE_CHECKING:
 @click.option("--context2", metavar="TEXT", help="A text that contains WORD2.")
 @options.mark
 @options.model
+@options.encoder
 @options.as_json
 def similarity(
-    word1: str, word2: str, context1: str | None, context2: str | None, mark: str | None, model: str, as_json: bool
+    word1: str,
+    word2: str,
+    context1: str | None,
+    context2: str | None,
+    mark: str | None,
+    model: str,
+    encoder: str | None,
+    as_json: bool,
 ) -> None:
     """Measure the similarity of two words or phrases, alone or in context.
 
@@ -38,7 +46,7 @@ def similarity(
         opened = ModelParts(model)
         cosine = float(cosines(opened.vector(word1)[None], opened.vector(word2))[0])
     else:
-        with_senses = load_model(model)
+        with_senses = load_model(model, encoder)
         places = [_place(text, mark, with_senses.tokenizer) for text in (context1, context2)]
         cosine = with_senses.similarity(word1, word2, context1=places[0], context2=places[1])
     if as_json:

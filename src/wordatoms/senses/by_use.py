@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.errors import InputError
 from wordatoms.senses.annotations import Notes
 from wordatoms.senses.disambiguation import UsagesRead, words_for
-from wordatoms.senses.posterior import to_unit
+from wordatoms.senses.posterior import softmax, to_unit
 from wordatoms.senses.results import Disambiguation, Meaning, Pull, Sense
 from wordatoms.senses.uses import NO_ATOM, NO_CONTEXT, SenseUses, WordUse
 from wordatoms.text.tokenizer import Tokenizer
@@ -27,6 +28,7 @@ from wordatoms.text.tokenizer import Tokenizer
 if TYPE_CHECKING:
     from wordatoms.senses.model import SenseModel
     from wordatoms.senses.phrases import Phrases
+    from wordatoms.senses.second_eye import Prototypes, SecondEye
 
 SAME_SLOPE, SAME_OFFSET = 5.9, -2.7
 """From the cosine of two `views` to the log odds that both have the same sense: fitted on pseudowords."""
@@ -40,6 +42,13 @@ class UseAnswers:
 
     model: SenseModel
     uses: SenseUses
+    alone: bool = False
+    """Read without the encoder of the model, if it has one."""
+
+    @property
+    def second_eye(self) -> SecondEye | None:
+        """The encoder that reads along, if there is one."""
+        return None if self.alone else self.model.second_eye
 
     def forms(self, word: str, *, pooled: bool, notes: Notes | None = None) -> dict[str, list[WordUse]]:
         """Return the uses of a word, or of each of its forms, without those of atoms that a person hid.
@@ -144,7 +153,7 @@ class UseAnswers:
         prior = np.array([pooled.get(sense, 0.0) for sense in union])
         reader, tokenizer = self.model.parts.uses_reader, self.model.tokenizer
         return UseDisambiguator(
-            word, forms, self.uses, reader, tuple(union.values()), meanings, priors, prior, tokenizer
+            word, forms, self.uses, reader, tuple(union.values()), meanings, priors, prior, tokenizer, self
         )
 
 
@@ -186,6 +195,13 @@ class UseDisambiguator:
     prior: NDArray[np.float64]
     """The shares in all forms together, for forms that the model does not know."""
     tokenizer: Tokenizer
+    answers: UseAnswers
+
+    @cached_property
+    def prototypes(self) -> Prototypes | None:
+        """The senses in the space of an encoder that reads along, if there is one and the word has examples."""
+        eye = self.answers.second_eye
+        return eye.prototypes(self.answers, self.word, [use.sense for use in self.senses]) if eye else None
 
     def answer_texts(self, texts: Sequence[str | Usage], *, n_deciding: int = 5) -> list[list[Disambiguation]]:
         """Return, for each text, the answers for all occurrences of the word in it."""
@@ -204,7 +220,18 @@ class UseDisambiguator:
         return self.uses.vectors([use.sense for use in self.senses])
 
     def read(self, usages: Sequence[Usage]) -> UsagesRead:
-        """Return what the contexts of usages say."""
+        """Return what the contexts of usages say; where they tell anything, an encoder that reads along has a say."""
+        read, eye = self.read_alone(usages), self.answers.second_eye
+        told = np.flatnonzero(~read.tells_nothing).tolist()
+        if eye is None or self.prototypes is None or not told:
+            return read
+        evidence = self.prototypes.evidence(eye.states([usages[place] for place in told]))
+        logits = np.log(np.maximum(read.p_senses, 1e-300))
+        logits[told, :-1] += evidence
+        return read._replace(p_senses=softmax(logits))
+
+    def read_alone(self, usages: Sequence[Usage]) -> UsagesRead:
+        """Return what the contexts of usages say without an encoder."""
         windows = self.reader.windows(usages, self.forms)
         contexts = self.uses.evidence(self.reader, windows)
         priors = [self.priors.get(usage.form, self.prior) for usage in usages]
@@ -218,7 +245,7 @@ class UseDisambiguator:
 
     def views(self, usages: Sequence[Usage]) -> NDArray[np.float32]:
         """Return each context whole and as the mean of the senses it calls up, each at length 1, (n, 2 * dim)."""
-        read = self.read(usages)
+        read = self.read_alone(usages)
         return np.concatenate([to_unit(read.contexts), to_unit(read.p_senses[:, :-1] @ self.vectors)], axis=1)
 
     def p_same_sense(self, first: Usage, second: Usage) -> float:

@@ -43,11 +43,7 @@ def cluster_vectors(
     random_state: int = 0,
 ) -> Labels:
     """Return the cluster of each row, (n,): numbers from 0, largest cluster first."""
-    rows = np.ascontiguousarray(vectors, np.float64)
-    if rows.ndim != 2 or not np.isfinite(rows).all():
-        raise InputError(f"the vectors have shape {rows.shape} or are not finite; pass a table of numbers.")
-    if k != "auto" and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
-        raise InputError(f"k is {k!r}; pass 1 cluster or more, or auto.")
+    rows = check_clustering(vectors, k)
     if centres not in get_args(Centres):
         raise InputError(f"centres is {centres!r}; pass one of {', '.join(get_args(Centres))}.")
     if n_starts < 1 or not least_gain >= 0:
@@ -58,8 +54,18 @@ def cluster_vectors(
         return np.zeros(0, np.intp)
     k_means = partial(_k_means, n_starts=n_starts, rng=np.random.default_rng(random_state), centre=CENTRES[centres])
     if k == "auto":
-        return _by_size(_add_clusters(rows, least_gain, k_means))
-    return _by_size(k_means(rows, min(int(k), len(rows)))[0])
+        return number_by_size(_add_clusters(rows, least_gain, k_means))
+    return number_by_size(k_means(rows, min(int(k), len(rows)))[0])
+
+
+def check_clustering(vectors: NDArray[Any], k: int | Literal["auto"]) -> NDArray[np.float64]:
+    """Return the rows to be clustered; raise unless they are a table of numbers and k is a number or "auto"."""
+    rows = np.ascontiguousarray(vectors, np.float64)
+    if rows.ndim != 2 or not np.isfinite(rows).all():
+        raise InputError(f"the vectors have shape {rows.shape} or are not finite; pass a table of numbers.")
+    if k != "auto" and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
+        raise InputError(f"k is {k!r}; pass 1 cluster or more, or auto.")
+    return rows
 
 
 def _add_clusters(
@@ -141,7 +147,7 @@ def _means(sums: NDArray[np.float64], sizes: NDArray[np.float64], before: NDArra
 CENTRES: dict[Centres, Centre] = {"directions": _directions, "means": _means}
 
 
-def _by_size(labels: Labels) -> Labels:
+def number_by_size(labels: Labels) -> Labels:
     """Number the clusters by falling size, then by their first row; clusters without rows are dropped."""
     clusters, first, sizes = np.unique(labels, return_index=True, return_counts=True)
     ranks = np.empty(len(clusters), np.intp)

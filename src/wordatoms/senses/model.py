@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -47,18 +49,23 @@ from wordatoms.text.tokenizer import Tokenizer
 if TYPE_CHECKING:  # loaded with the first question about a context
     from wordatoms.contexts.induced_map import InducedMap
     from wordatoms.contexts.reader import ReadingSettings
+    from wordatoms.encoder.encoder import Encoder
+    from wordatoms.run import Run
     from wordatoms.senses.by_use import PhraseAnswers, UseAnswers, UseDisambiguator
     from wordatoms.senses.disambiguation import Disambiguator
     from wordatoms.senses.examples import Example
     from wordatoms.senses.html import Html
     from wordatoms.senses.posterior import Posterior
     from wordatoms.senses.reading import TextWord
+    from wordatoms.senses.second_eye import SecondEye
     from wordatoms.senses.uses import SenseUses
 
 BATCH_TEXTS = 256
 N_SUGGESTED = 10
 """Atoms that the contexts of an unknown word suggest as its senses."""
 Method = Literal["auto", "uses", "code"]
+ENCODER, NO_ENCODER = "encoder", "none"
+"""Folder of an encoder in a model folder, and what is passed to leave it out."""
 LEAST_PICKED = 1e-3
 """Weight of a picked sense whose fitted weight is not positive: a person says that it is possible."""
 
@@ -72,6 +79,10 @@ class SenseModel(Shown):
         Model folder; by default the bundled English model.
     verify : bool, default False
         Compare all files with their checksums, instead of the small ones only.
+    encoder : Path, str or Encoder, optional
+        Folder of a transformer that reads along; see `load`.
+    run : Run, optional
+        Threads and progress of the encoder.
 
     Examples
     --------
@@ -81,8 +92,18 @@ class SenseModel(Shown):
     60000
     """
 
-    def __init__(self, path: Path | str | None = None, *, verify: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path | str | None = None,
+        *,
+        verify: bool = False,
+        encoder: Path | str | Encoder | None = None,
+        run: Run | None = None,
+    ) -> None:
         self.parts = ModelParts(path, verify=verify)
+        self._encoder, self._run = encoder, run
+        if encoder is not None:
+            _ = self.second_eye  # whoever names an encoder learns at once that it cannot be used
 
     def __repr__(self) -> str:
         return f"SenseModel({str(self.path)!r}, {len(self.words):,} words, {len(self.atoms):,} atoms)"
@@ -187,6 +208,22 @@ class SenseModel(Shown):
         Posterior
         """
         return self.parts.make_posterior(settings)
+
+    @cached_property
+    def second_eye(self) -> SecondEye | None:
+        """The encoder that reads along: the one that was passed, or that in the model folder; None without any."""
+        return _open_eye(self, self._encoder, self._run)
+
+    def without_encoder(self) -> SenseModel:
+        """Return the same model with no encoder that reads along.
+
+        Returns
+        -------
+        SenseModel
+        """
+        alone = copy(self)
+        alone.__dict__["second_eye"] = None
+        return alone
 
     # --- words
 
@@ -1225,7 +1262,8 @@ class SenseModel(Shown):
         """Return the cosine of two words; with contexts, of the words as they are meant there.
 
         For two forms of one word in contexts it is the mean of that cosine and of the probability that they have the
-        same sense, if the model has senses by use: their vectors alone are alike in any contexts.
+        same sense, if the model has senses by use: their vectors alone are alike in any contexts. With an encoder it is
+        the mean of this and of the cosine of their states.
 
         Parameters
         ----------
@@ -1256,8 +1294,8 @@ class SenseModel(Shown):
         cosine = float(first @ second) / (lengths or 1.0)
         found = self.by_use(word1)
         if found and context1 is not None and context2 is not None and word2 in self.usage_forms(word1):
-            return (cosine + found.p_same_sense(*usages)) / 2
-        return cosine
+            cosine = (cosine + found.p_same_sense(*usages)) / 2
+        return (cosine + self.second_eye.similarity(*usages)) / 2 if self.second_eye else cosine
 
     def _usage_in(self, word: str, text: str | Usage | None) -> Usage:
         if text is None:
@@ -1275,6 +1313,8 @@ class SenseModel(Shown):
         self, word: str, texts: Iterable[str | Usage], k: int | Literal["auto"] = "auto", *, random_state: int = 0
     ) -> UsageClusters:
         """Cluster the occurrences of a word in texts by sense: word-sense induction.
+
+        By k-means; if an encoder reads along, by merging views of both (`wordatoms.senses.merging`).
 
         Parameters
         ----------
@@ -1305,7 +1345,13 @@ class SenseModel(Shown):
             raise InputError(f"no form of {word!r} is in the {len(texts):,} texts; pass texts with the word.")
         usages = [usage for _, usage in found]
         views, (p_senses, meanings) = self.views(word, usages), self._read_senses(word, usages)
-        labels = cluster_vectors(views, k, least_gain=self.reading.least_gain, random_state=random_state)
+        if self.second_eye:
+            from wordatoms.senses.merging import merge_clusters
+
+            views = self.second_eye.joint_views(views, usages)
+            labels = merge_clusters(views, k, random_state=random_state)
+        else:
+            labels = cluster_vectors(views, k, least_gain=self.reading.least_gain, random_state=random_state)
         return UsageClusters(
             self._spelling(word) if self.knows(word) else word,
             tuple(number for number, _ in found),
@@ -1420,11 +1466,30 @@ def _check_method(method: str) -> None:
         raise InputError(f"method is {method!r}; pass 'auto', 'uses' or 'code'.")
 
 
+def _open_eye(model: SenseModel, encoder: Path | str | Encoder | None, run: Run | None) -> SecondEye | None:
+    """Return the encoder that was asked for, else the one in the model folder, if there is one."""
+    inside = model.path / ENCODER
+    if encoder == NO_ENCODER or (encoder is None and not inside.is_dir()):
+        return None
+    from wordatoms.encoder.encoder import Encoder, load_encoder
+    from wordatoms.run import DEFAULT_RUN
+    from wordatoms.senses.second_eye import SecondEye
+
+    loaded = encoder if isinstance(encoder, Encoder) else load_encoder(inside if encoder is None else encoder)
+    return SecondEye(model, loaded, run or DEFAULT_RUN)
+
+
 def _has(name: str, text: str) -> bool:
     return text.lower() in name.lower()
 
 
-def load(path: Path | str | None = None, *, verify: bool = False) -> SenseModel:
+def load(
+    path: Path | str | None = None,
+    *,
+    verify: bool = False,
+    encoder: Path | str | Encoder | None = None,
+    run: Run | None = None,
+) -> SenseModel:
     """Open a model folder; without a path, the bundled English model.
 
     It is checked that all files are there, and that the small ones match their checksums.
@@ -1435,6 +1500,12 @@ def load(path: Path | str | None = None, *, verify: bool = False) -> SenseModel:
         Model folder.
     verify : bool, default False
         Compare all files with their checksums.
+    encoder : Path, str or Encoder, optional
+        Folder of a transformer with `model.onnx` and `tokenizer.json`, which reads along where words are clustered,
+        disambiguated or compared in contexts. By default the folder `encoder` in the model folder, if there is one;
+        "none" leaves it out.
+    run : Run, optional
+        Threads and progress of the encoder.
 
     Returns
     -------
@@ -1451,4 +1522,4 @@ def load(path: Path | str | None = None, *, verify: bool = False) -> SenseModel:
     >>> len(wa.load().atoms)
     1966
     """
-    return SenseModel(path, verify=verify)
+    return SenseModel(path, verify=verify, encoder=encoder, run=run)

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
-from wordatoms.contexts.usages import Usage
+from wordatoms.contexts.usages import TextTokens, Usage
 from wordatoms.counts.vocabulary import BATCH_BYTES
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.engine.threads import Batch, ThreadEngine, blocks_with_sizes, make_batches
@@ -300,7 +300,7 @@ class _UseJudge:
         )
 
     def _usage(self, text: str) -> Usage:
-        tokens = self.disambiguator.tokenizer.tokens(text)
+        tokens = TextTokens(text, self.disambiguator.tokenizer)
         return Usage(tokens, next(place for place, token in enumerate(tokens) if token in self.targets))
 
 

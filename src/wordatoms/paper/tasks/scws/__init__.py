@@ -22,6 +22,8 @@ def run(inputs: Inputs, *, ablation: bool = False, scale: float | None = None) -
 
     pairs = read_scws(inputs.data_path, inputs.model.tokenizer)
     words = sorted({word.lower() for pair in pairs for word in (pair.word1, pair.word2)})
+    if inputs.model.second_eye:  # all at once, with a report of progress
+        inputs.model.second_eye.states([usage for pair in pairs for usage in (pair.usage1, pair.usage2)])
     methods = our_methods(inputs.model, paper_scale=scale)
     methods += [cosine_method(name, embeddings) for name, embeddings in _cosines(inputs).items()]
     methods += competing_methods(competitors(inputs, words))
@@ -46,7 +48,7 @@ TASKS = (
         "scws",
         "Table 8: similarity of words in context (SCWS).",
         run,
-        ("model", "data", "competitors", "others", "seed", "threads", "quiet"),
+        ("model", "encoder", "data", "competitors", "others", "seed", "threads", "quiet"),
         (
             Option("ablation", "Add atoms learned from other vectors; this runs k-SVD three times.", bool),
             Option(

@@ -34,6 +34,7 @@ from wordatoms.senses.model import SenseModel
 from wordatoms.senses.posterior import Posterior, to_unit
 
 OURS, BY_CODE, AS_PAPER = "ours", "ours, by code", "paper's method"
+BOTH, ENCODER_ALONE = "ours with the encoder", "encoder alone"
 Place = Callable[[str, Usage], NDArray[np.float32]]
 """Returns the vector of a word in a usage; an unknown word raises."""
 
@@ -48,12 +49,13 @@ def our_methods(model: SenseModel, *, paper_scale: float | None = None) -> list[
     def context(word: str, usage: Usage) -> NDArray[np.float32]:
         return np.asarray(model.context_vectors(word, [usage])[0])
 
-    def by_use(pair: ScwsPair) -> float | None:
-        return model.similarity(pair.word1, pair.word2, context1=pair.usage1, context2=pair.usage2)
+    def with_model(chosen: SenseModel) -> Callable[[ScwsPair], float | None]:
+        return lambda pair: chosen.similarity(pair.word1, pair.word2, context1=pair.usage1, context2=pair.usage2)
 
     return [
-        *([] if model.uses is None else [Method(OURS, "ours", by_use)]),
+        *([] if model.uses is None else [Method(OURS, "ours", with_model(model.without_encoder()))]),
         Method(OURS if model.uses is None else BY_CODE, "ours", cosine_of(in_context(model, tuned))),
+        *_with_encoder(model, with_model(model)),
         Method("ours without atoms", "ours", cosine_of(in_context(model, without_atoms))),
         Method(AS_PAPER, BY_PAPER, product_of(sense_mean(model, paper))),
         Method("paper's method, κ = 1", BY_PAPER, product_of(sense_mean(model, printed))),
@@ -61,6 +63,15 @@ def our_methods(model: SenseModel, *, paper_scale: float | None = None) -> list[
         Method("u_c, tuned", "ours", cosine_of(sense_mean(model, tuned))),
         Method("context", "baseline", cosine_of(context)),
     ]
+
+
+def _with_encoder(model: SenseModel, both: Callable[[ScwsPair], float | None]) -> list[Method]:
+    """The encoder that reads along with a model, with it and by itself."""
+    eye = model.second_eye
+    if eye is None:
+        return []
+    alone = Method(ENCODER_ALONE, "ours", lambda pair: eye.similarity(pair.usage1, pair.usage2))
+    return [Method(BOTH, "ours", both), alone]
 
 
 def in_context(model: SenseModel, posterior: Posterior) -> Place:

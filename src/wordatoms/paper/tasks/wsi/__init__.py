@@ -19,6 +19,8 @@ def run(inputs: Inputs, *, scale: float | None = None) -> WsiResult:
     from wordatoms.paper.tasks.wsi.methods import competing_methods, our_methods
 
     words = read_semeval(inputs.data_path, inputs.model.tokenizer)
+    if inputs.model.second_eye:  # all at once, with a report of progress
+        inputs.model.second_eye.states([usage for word in words for usage in word.usages])
     methods = our_methods(inputs.model, random_state=inputs.seed, paper_scale=scale)
     methods += competing_methods(competitors(inputs, sorted({word.lemma for word in words})))
     with inputs.run.progress.item_bar("methods", n_items=len(methods) * len(words)) as advance:
@@ -30,7 +32,7 @@ TASKS = (
         "wsi",
         "Table 7: word sense induction, contexts clustered by sense (SemEval-2010 task 14).",
         run,
-        ("model", "data", "competitors", "seed", "threads", "quiet"),
+        ("model", "encoder", "data", "competitors", "seed", "threads", "quiet"),
         (Option("scale", "κ of the paper's method, which the paper does not give.  [default: tuned]", float, above=0),),
         stages=("atomize",),
     ),

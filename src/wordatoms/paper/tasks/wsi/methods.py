@@ -8,6 +8,8 @@
   has the posterior as it is printed, *paper's method, plain mean* the plain mean of the words in place of the SIF
   vector, and *u_c* our centres of length 1;
 - *u_c, tuned* are the same vectors with contexts read with all tuned settings of the model;
+- *ours with the encoder* clusters our view and that of an encoder that reads along by merging, as
+  `SenseModel.cluster` does; *encoder alone* and *ours, merged* have one of the two views;
 - *contexts without atoms*, read in both ways, show what the atoms add;
 - competitors assign a usage to its most probable sense.
 """
@@ -29,11 +31,13 @@ from wordatoms.paper.tasks.base import BY_PAPER, Role
 from wordatoms.paper.tasks.wsi.data import WsiWord
 from wordatoms.paper.tasks.wsi.evaluate import KS, Method, method_name
 from wordatoms.senses.clustering import Centres, cluster_vectors
+from wordatoms.senses.merging import merge_clusters
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.posterior import Posterior, Weights, to_unit
 
 OURS, AS_PAPER, NO_ATOMS = "ours", "paper's method", "contexts without atoms"
 BY_USE, AS_PRINTED = "ours, by use", "paper's method, κ = 1"
+BOTH, ENCODER_ALONE, MERGED = "ours with the encoder", "encoder alone", "ours, merged"
 OURS_PLAIN, AS_PAPER_PLAIN, AS_PAPER_NO_ATOMS = (
     "ours, plain mean",
     "paper's method, plain mean",
@@ -52,6 +56,8 @@ class Kind(NamedTuple):
     centres: Centres = "directions"
     automatic: bool = False
     """Whether the number of clusters is also chosen automatically."""
+    merged: bool = False
+    """Whether clusters are made by merging instead of k-means."""
 
     def methods(self, ks: Sequence[int], random_state: int) -> list[Method]:
         sizes: list[int | Literal["auto"]] = [*ks, "auto"] if self.automatic else [*ks]
@@ -75,6 +81,7 @@ def our_methods(
     kinds = [
         Kind(OURS, "ours", tuned, tuned.posterior.views, automatic=True),
         *(by_use if model.uses else []),
+        *_with_encoder(model, tuned),
         Kind(NO_ATOMS, "ours", tuned, _only_contexts, automatic=True),
         Kind(OURS_PLAIN, "ours", tuned_plain, tuned_plain.posterior.views),
         Kind(AS_PAPER, BY_PAPER, paper, paper.posterior.sense_means, "means"),
@@ -85,6 +92,18 @@ def our_methods(
         Kind("u_c, tuned", "ours", tuned, tuned.posterior.sense_means),
     ]
     return [method for kind in kinds for method in kind.methods(ks, random_state)]
+
+
+def _with_encoder(model: SenseModel, tuned: _Contexts) -> list[Kind]:
+    """The encoder that reads along with a model, with it and by itself, and what merging alone does."""
+    if model.second_eye is None:
+        return []
+    both, alone = (_EncoderContexts(model, tuned.posterior, alone=alone) for alone in (False, True))
+    return [
+        Kind(BOTH, "ours", both, _as_it_is, automatic=True, merged=True),
+        Kind(ENCODER_ALONE, "ours", alone, _as_it_is, automatic=True, merged=True),
+        Kind(MERGED, "ours", tuned, tuned.posterior.views, automatic=True, merged=True),
+    ]
 
 
 def _as_it_is(_weights: Weights, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -123,6 +142,22 @@ class _UseContexts(_Contexts):
         return self._known[word.name]
 
 
+class _EncoderContexts(_Contexts):
+    """The views of an encoder, with ours or alone."""
+
+    def __init__(self, model: SenseModel, posterior: Posterior, *, alone: bool) -> None:
+        super().__init__(model, posterior)
+        self.alone = alone
+
+    def of(self, word: WsiWord) -> tuple[Weights, NDArray[np.float32]]:
+        if word.name not in self._known:
+            eye, usages = self.model.second_eye, word.usages
+            assert eye is not None
+            views = eye.views(usages) if self.alone else eye.joint_views(self.model.views(word.lemma, usages), usages)
+            self._known[word.name] = {}, views
+        return self._known[word.name]
+
+
 def _clusterer(kind: Kind, k: int | Literal["auto"], random_state: int) -> Callable[[WsiWord], NDArray[np.intp]]:
     least_gain = kind.contexts.posterior.settings.least_gain
 
@@ -131,6 +166,8 @@ def _clusterer(kind: Kind, k: int | Literal["auto"], random_state: int) -> Calla
             represented = kind.represent(*kind.contexts.of(word))
         except UnknownWordError:
             return np.zeros(len(word), np.intp)
+        if kind.merged:
+            return merge_clusters(represented, k, random_state=random_state)
         return cluster_vectors(represented, k, centres=kind.centres, least_gain=least_gain, random_state=random_state)
 
     return cluster
