@@ -7,7 +7,7 @@ Left out: how senses are found (`wordatoms.senses.observing`), and answers by th
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -42,7 +42,7 @@ class UseAnswers:
 
     model: SenseModel
     uses: SenseUses
-    alone: bool = False
+    alone: bool = field(default=False, kw_only=True)
     """Read without the encoder of the model, if it has one."""
 
     @property
