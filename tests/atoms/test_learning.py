@@ -97,6 +97,17 @@ def test_atom_of_one_run_only_is_left_out_and_near_ones_become_their_mean() -> N
     assert np.allclose(merged.atoms, [[1, 0, 0]], atol=1e-6)
 
 
+def test_there_are_never_more_atoms_than_a_run_has() -> None:
+    """Three runs of two atoms that find four directions, one of them thrice: it stays, and the most used of the rest."""
+    first, second, third = run_of([1, 0, 0, 0], [0, 1, 0, 0]), run_of([1, 0, 0, 0], [0, 1, 0, 0]), run_of([1, 0, 0, 0])
+    more = [run_of([0, 0, 1, 0], [0, 0, 0, 1])] * 2
+    merged = merge_runs([first, second, third, *more])
+    assert np.allclose(merged.atoms[0], [1, 0, 0, 0])
+    assert len(merged.atoms) == 2
+    n_learned = sum(len(run.atoms) for run in (first, second, third, *more))
+    assert n_learned - merged.n_unrepeated - merged.n_merged == 2
+
+
 def test_merged_atoms_are_never_near_each_other() -> None:
     rng = np.random.default_rng(0)
     base = rng.normal(size=(30, 6))

@@ -5,7 +5,7 @@ very many words use or that no word is close to. Here:
 
 1. k-SVD from several seeds;
 2. an atom is kept if it comes back in at least two of the runs (with a cosine above 0.8), and atoms this close to each
-   other are merged into their mean direction;
+   other are merged into their mean direction; of more than a run has, those that most runs found are kept;
 3. a shorter k-SVD starts from the merged atoms, because means of atoms fit the words less well than atoms do; it may
    move atoms close to each other, and these are merged again;
 4. an atom is dropped if its nearest words are no closer to it than words are to a sum of five random words with random
@@ -83,7 +83,7 @@ class AtomReport:
     n_learned: int
     """Atoms of all runs together."""
     n_unrepeated: int
-    """Atoms left out because no other run has them."""
+    """Atoms left out because no other run has them, or too few to be among as many as were asked for."""
     n_merged: int
     """Atoms merged into another one."""
     merged_error: float
@@ -210,7 +210,11 @@ def overlaps(runs: Sequence[Vectors]) -> list[tuple[int, int, float]]:
 
 
 def merge_runs(runs: Sequence[KSVDRun]) -> Combined:
-    """Keep the atoms that come back in several runs, and merge those close to each other."""
+    """Keep the atoms that come back in several runs, and merge those close to each other.
+
+    There may be more of them than each run has. Those that most runs found, as many as a run has, are kept: a person
+    who asks for 40 atoms gets no more.
+    """
     atoms = np.concatenate([run.atoms for run in runs])
     origins = np.repeat(np.arange(len(runs)), [len(run.atoms) for run in runs])
     n_users = np.concatenate([run.n_users for run in runs])
@@ -221,7 +225,8 @@ def merge_runs(runs: Sequence[KSVDRun]) -> Combined:
     # merging is greedy: the atoms found in most runs, then the most used ones, gather their neighbours first
     order = repeated[np.lexsort((repeated, -n_users[repeated], -n_found[repeated]))]
     merged = merge_near(atoms[order])
-    return Combined(merged, len(atoms) - len(repeated), len(repeated) - len(merged))
+    kept = merged[: max(len(run.atoms) for run in runs)]
+    return Combined(kept, len(atoms) - len(repeated) + len(merged) - len(kept), len(repeated) - len(merged))
 
 
 def _n_runs_with_match(atoms: Vectors, origins: NDArray[np.intp]) -> NDArray[np.int64]:

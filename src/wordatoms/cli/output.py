@@ -98,7 +98,7 @@ def describe_atoms(report: dict[str, Any]) -> list[str]:
         *curve,
         f"runs: {report['n_runs']} of {report['n_atoms_per_run']:,} atoms, relative error {report['run_error']:.3f}",
         *overlap,
-        f"dropped: {report['n_unrepeated']:,} of {report['n_learned']:,} found in no other run, "
+        f"dropped: {report['n_unrepeated']:,} of {report['n_learned']:,} found in too few runs, "
         f"{report['n_merged']:,} merged (relative error then {report['merged_error']:.3f}), "
         f"{report['n_overused']:,} used by more than {report['most_users']:,.0f} words, "
         f"{report['n_incoherent']:,} with no words close to them",
