@@ -50,6 +50,7 @@ ANSWERS: dict[str, Any] = {
     "api/lineup?seed=7&n=20": lineup.LineupPage,
     "api/lineup/answer?seed=7&n=20&chosen=1,5,9": lineup.LineupAnswer,
     "api/compare?word=bank&model=second": service.ComparePage,
+    "api/counterparts?model=second": service.Counterparts,
     "api/documents": documents.CollectionFacts,
     "api/documents/topics/meta": documents.TopicTable,
     "api/documents/topic/atoms/0": documents.TopicDetails,
@@ -112,6 +113,7 @@ def test_every_address_is_described(client: TestClient) -> None:
         ("api/sentences?word=bank&model=third", 404, "there is no model 'third'"),
         ("api/compare?word=bank&model=third", 404, "there is no model 'third'"),
         ("api/compare?word=nothing", 404, "not among the 18 words"),
+        ("api/counterparts?model=third", 404, "there is no model 'third'"),
         ("api/atom/99", 400, "there is no atom 99"),
         ("api/atom/-1", 422, "'atom' is not valid"),
         ("api/atom/one", 422, "valid integer"),
@@ -305,7 +307,7 @@ SOME_TEXT = st.one_of(
 )
 NUMBERS = st.one_of(st.integers(-3, 60), st.integers(), st.text("0123456789,.-e ", max_size=12), SOME_TEXT)
 ADDRESSES = ["model", "complete", "word", "sentences", "atoms", "atom", "search", "sentence", "meaning", "lineup"]
-ADDRESSES += ["lineup/answer", "compare"]
+ADDRESSES += ["lineup/answer", "compare", "counterparts"]
 PARAMETERS = {
     "q": SOME_TEXT,
     "word": SOME_TEXT,

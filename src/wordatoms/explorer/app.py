@@ -35,7 +35,7 @@ from wordatoms.explorer.editing import CandidatesPage, Edited, Editor
 from wordatoms.explorer.lineup import N_SHOWN, LineupAnswer, LineupPage
 from wordatoms.explorer.quotations import WordQuotes
 from wordatoms.explorer.security import CONTENT_TYPES, SITE, START_PAGE, Guard, guard_settings, site_names
-from wordatoms.explorer.service import REPORT_FILES, ComparePage, Explorer, ModelFacts
+from wordatoms.explorer.service import REPORT_FILES, ComparePage, Counterparts, Explorer, ModelFacts
 from wordatoms.explorer.texts import MeaningPage, TextPage
 from wordatoms.explorer.words import Asked, AtomMap, AtomPage, InducedPage, WordPage
 from wordatoms.senses.results import AtomMatch
@@ -224,6 +224,12 @@ async def compare(request: Request, word: Text, model: ModelName = None) -> Resp
     explorer = _explorer(request)
     search = partial(explorer.find_nearest_in_both, word, model) if explorer.needs_searches else None
     return await _dispatcher(request).quick(request, partial(explorer.compare, word, model), search=search)
+
+
+@api.get("/counterparts", response_model=json_schema(Counterparts))
+async def counterparts(request: Request, model: ModelName = None) -> Response:
+    """Which atom of another model is most similar to each atom of the first one."""
+    return await _dispatcher(request).slow(request, partial(_explorer(request).counterparts, model))
 
 
 # Documents, for an explorer that was started with some

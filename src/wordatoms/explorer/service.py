@@ -25,7 +25,7 @@ from wordatoms.explorer.quotations import Quotations, WordQuotes
 from wordatoms.explorer.texts import TextAnswers
 from wordatoms.explorer.words import Asked, WordAnswers, WordPage
 from wordatoms.pipeline.info import folder_facts
-from wordatoms.senses.comparison import Comparison, compare_senses
+from wordatoms.senses.comparison import Comparison, atom_likeness, compare_senses
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.untrusted import read_json
 
@@ -87,6 +87,13 @@ class ComparePage(Comparison):
     """A word in two models, and the names of the models."""
 
     models: tuple[str, str]
+
+
+class Counterparts(NamedTuple):
+    """For each atom of the first model, the similarity and the label of the most similar atom of another model."""
+
+    similarities: list[float]
+    labels: list[str]
 
 
 class Explorer:
@@ -226,6 +233,13 @@ class Explorer:
     def find_nearest_in_both(self, word: str, model: str | None) -> tuple[list[Neighbour], list[Neighbour]]:
         """The nearest words of a word in the first model and in another."""
         return self.first.find_nearest(word), self._second(model)[1].find_nearest(word)
+
+    def counterparts(self, model: str | None = None) -> Counterparts:
+        """The atoms of another model that are most similar to those of the first one."""
+        first, second = self.first.model, self._second(model)[1].model
+        likeness = atom_likeness(first, range(len(first.atoms)), second, range(len(second.atoms)))
+        nearest, notes = likeness.argmax(axis=1).tolist(), second.notes
+        return Counterparts(likeness.max(axis=1).tolist(), [second.label(atom, notes) for atom in nearest])
 
     def _second(self, model: str | None) -> tuple[str, WordAnswers]:
         """The model to compare with: by name, else the first further one."""

@@ -75,7 +75,7 @@ export function searchForm(value = "", group = "") {
   };
   return h(
     "form",
-    { class: "documents-search", role: "search", onsubmit: submit },
+    { class: "documents-search", role: "search", "aria-label": "Documents", onsubmit: submit },
     field,
     h("button", { class: "main" }, "Search"),
   );

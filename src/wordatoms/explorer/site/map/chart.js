@@ -71,6 +71,13 @@ export class Chart {
     this.redraw();
   }
 
+  /** Lay an overlay over the map, or take it away: null. */
+  lay(overlay) {
+    if (overlay === this.points.overlay) return;
+    this.points.lay(overlay);
+    this.redraw();
+  }
+
   mark(changes) {
     Object.assign(this.marks, changes);
     this.redraw();
@@ -142,11 +149,11 @@ export class Chart {
 
   /** What is seen, as an SVG. */
   drawSvg() {
-    return this.painter.drawSvg(this.camera, this.marks);
+    return this.painter.drawSvg(this.camera, { ...this.marks, covered: this.covered() });
   }
 
   draw() {
     if (!this.painter.ratio) return; // not on the page yet; it will be fitted there
-    this.painter.draw(this.camera, this.marks);
+    this.painter.draw(this.camera, { ...this.marks, covered: this.covered() });
   }
 }

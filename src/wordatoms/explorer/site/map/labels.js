@@ -6,10 +6,11 @@ const SIZE = 12.5;
 const REGIONS_UNTIL = 2.2; // zoom
 const METAS_UNTIL = 4.5;
 const ATOMS_FROM = 2.2;
+const TOP = 20; // so many atoms with the largest values of an overlay have names from afar
 const MOST_FOUND = 60; // so many names of atoms that were searched for
 
 /** Labels to draw: text, place, size. */
-export function placeLabels(painter, camera, { chosen, hovered, found }) {
+export function placeLabels(painter, camera, { chosen, hovered, found, covered }) {
   const { points } = painter;
   const room = new Room(camera);
   const placed = [];
@@ -20,20 +21,21 @@ export function placeLabels(painter, camera, { chosen, hovered, found }) {
     if (!marked.has(atom)) add(atomLabel(painter, camera, atom, false));
   if (found) return placed.reverse();
   if (camera.zoom < REGIONS_UNTIL)
-    for (const group of points.regions) add(groupLabel(painter, camera, group, SIZE + 3));
-  if (camera.zoom < METAS_UNTIL) {
+    for (const group of points.regions) add(groupLabel(painter, camera, covered, group, SIZE + 3));
+  if (points.overlay && camera.zoom < ATOMS_FROM) addAtoms(painter, camera, room, placed, marked, placed.length + TOP);
+  else if (camera.zoom < METAS_UNTIL) {
     const size = points.regions.length ? SIZE : SIZE + 1.5;
     const bySize = [...points.metas].sort((one, other) => other.atoms.length - one.atoms.length);
-    for (const group of bySize) if (group.atoms.length) add(groupLabel(painter, camera, group, size));
+    for (const group of bySize) if (group.atoms.length) add(groupLabel(painter, camera, covered, group, size));
   }
-  if (camera.zoom >= ATOMS_FROM) addAtoms(painter, camera, room, placed, marked);
+  if (camera.zoom >= ATOMS_FROM) addAtoms(painter, camera, room, placed, marked, Math.min(MOST, 30 + 24 * camera.zoom));
   return placed.reverse(); // the strong ones last, on top
 }
 
-function addAtoms(painter, camera, room, placed, marked) {
+/** Names of atoms, those that matter most first, until so many labels are placed. */
+function addAtoms(painter, camera, room, placed, marked, most) {
   const { points } = painter;
-  const most = Math.min(MOST, 30 + 24 * camera.zoom);
-  for (const atom of points.byUse) {
+  for (const atom of points.order) {
     if (placed.length >= most) break;
     if (marked.has(atom) || !points.names[atom]) continue;
     const [left, top] = camera.toScreen(points.x[atom], points.y[atom]);
@@ -43,13 +45,15 @@ function addAtoms(painter, camera, room, placed, marked) {
   }
 }
 
-/** The name of a region or meta-atom, where most of its atoms are. */
-function groupLabel(painter, camera, { name, x, y }, size) {
+/** The name of a region or meta-atom, where most of its atoms are; where its middle is seen, all of it is. */
+function groupLabel(painter, camera, { left: least = 0, right = 0 }, { name, x, y }, size) {
   const [middle, top] = camera.toScreen(x, y);
-  const width = widthOf(painter, name, size) * 1.08; // it is bold
-  const isSeen = middle > 0 && middle < camera.width; // then all of it is
-  const left = isSeen ? Math.max(width / 2 + 4, Math.min(camera.width - width / 2 - 4, middle)) : middle;
-  return { text: name, left, top, size, width, isStrong: size > SIZE };
+  const isStrong = size > SIZE;
+  const width = widthOf(painter, name, size, isStrong);
+  const most = camera.width - right;
+  const isSeen = middle > least && middle < most;
+  const left = isSeen ? Math.max(least + width / 2 + 4, Math.min(most - width / 2 - 4, middle)) : middle;
+  return { text: name, left, top, size, width, isStrong };
 }
 
 function atomLabel(painter, camera, atom, isStrong) {
@@ -62,16 +66,16 @@ function atomLabel(painter, camera, atom, isStrong) {
     left,
     top: top + painter.radius(atom, camera) * (isStrong ? 1.5 : 1) + size * 0.75,
     size,
-    width: widthOf(painter, text, size),
+    width: widthOf(painter, text, size, isStrong),
     isStrong,
   };
 }
 
 const widths = new Map();
-function widthOf({ context, font }, text, size) {
-  const key = `${size}${text}`;
+function widthOf({ context, font }, text, size, isStrong) {
+  const key = `${isStrong}${size}${text}`;
   if (!widths.has(key)) {
-    context.font = `${size}px ${font}`;
+    context.font = `${isStrong ? 600 : 400} ${size}px ${font}`;
     widths.set(key, context.measureText(text).width);
   }
   return widths.get(key);

@@ -27,6 +27,7 @@ export function legend(points, colour) {
   );
   const mark = (query) => {
     for (const { link, number } of entries) {
+      link.setAttribute("href", addressOf("map", { [kind]: number, over: query.over }));
       if (query[kind] === String(number)) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }

@@ -13,6 +13,9 @@ const FADED = 0.2; // what is left of the colour of atoms that were not searched
 const MOST_LETTERINGS = 1500;
 const RIM = 3;
 
+/** Colours of overlays, in place of the number of a group. */
+export const TONES = { more: -2, less: -3, faint: -4 };
+
 export class Painter {
   constructor(canvas, points) {
     Object.assign(this, { canvas, points, context: canvas.getContext("2d"), letterings: new Map() });
@@ -38,6 +41,9 @@ export class Painter {
 
   /** The colour of a region or meta-atom; neighbouring numbers get colours far from each other. */
   colour(meta) {
+    if (meta === TONES.more) return this.isDark ? "#5ec7b8" : "#0f766e";
+    if (meta === TONES.less) return this.isDark ? "#f09a6a" : "#b8501c";
+    if (meta === TONES.faint) return this.isDark ? "#3a4046" : "#d4d5d2";
     if (meta < 0) return this.isDark ? "#8a9097" : "#8b8f96";
     const hue = Math.round(((meta * GOLDEN) % 360) / (360 / HUES)) * (360 / HUES);
     const strong = meta % 2;
@@ -47,7 +53,7 @@ export class Painter {
   }
 
   pixel(meta, isFaded) {
-    const key = isFaded ? -2 - meta : meta + 1;
+    const key = 2 * meta + Number(isFaded);
     if (!this.pixels.has(key)) this.pixels.set(key, toPixel(this.colour(meta), this.paper, isFaded ? FADED : 1));
     return this.pixels.get(key);
   }

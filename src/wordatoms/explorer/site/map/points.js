@@ -18,8 +18,7 @@ export class Points {
     this.nWords = Int32Array.from(rows, (row) => row[3]);
     this.labels = rows.map((row) => row[4]);
     this.names = names ?? this.labels.map((label) => label.split(", ", 1)[0]);
-    this.sizes = Float32Array.from(this.nWords, (words) => 1.1 + 0.32 * Math.log2(1 + words));
-    this.largest = this.sizes.reduce((most, size) => Math.max(most, size), 1);
+    this.usualSizes = Float32Array.from(this.nWords, (words) => 1.1 + 0.32 * Math.log2(1 + words));
     this.isHidden = new Uint8Array(n);
     for (const atom of hidden) this.isHidden[atom] = 1;
     const shown = Array.from({ length: n }, (_, atom) => atom).filter((atom) => !this.isHidden[atom]);
@@ -30,8 +29,23 @@ export class Points {
     this.metas = this.makeGroups(metas, this.meta);
     this.region = regions.length ? Int32Array.from(region) : null;
     this.regions = this.region ? this.makeGroups(regions, this.region) : [];
-    /** The group that gives an atom its colour: its region where there are regions, else its meta-atom. */
-    this.colourOf = this.region ?? this.meta;
+    this.lay(null);
+  }
+
+  /**
+   * Give the atoms the sizes and colours of an overlay (see overlays.js); without one, those of their own. The colour of
+   * an atom is that of its group: its region where there are regions, else its meta-atom.
+   */
+  lay(overlay) {
+    this.overlay = overlay;
+    const groups = this.region ?? this.meta;
+    this.sizes = overlay ? Float32Array.from(overlay.sizes) : this.usualSizes;
+    this.largest = this.sizes.reduce((most, size) => Math.max(most, size), 1);
+    this.colourOf = overlay ? groups.map((group, atom) => overlay.toneOf(atom) ?? group) : groups;
+    /** The atoms whose names matter most come first. */
+    this.order = overlay
+      ? this.byUse.slice().sort((one, other) => Math.abs(overlay.values[other]) - Math.abs(overlay.values[one]))
+      : this.byUse;
   }
 
   get length() {

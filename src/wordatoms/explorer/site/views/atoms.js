@@ -32,7 +32,7 @@ async function makePage(q) {
       { class: "page-head" },
       h("h1", {}, q ? `Atoms for “${q}”` : "All atoms"),
       h("p", { class: "quiet" }, `${count(rows.length)} atoms in ${plural(all.metas.length, "meta-atom")}.`),
-      h("div", { class: "list-search", role: "search" }, search(q), toMap(q)),
+      h("div", { class: "list-search", role: "search", "aria-label": "Atoms" }, search(q), toMap(q)),
     ),
     found ? searched(q, found) : grouped(all, rows),
   ];

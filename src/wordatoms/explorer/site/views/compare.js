@@ -58,6 +58,10 @@ async function makePage(word, wanted) {
 }
 
 function onlyOne(name) {
+  return [h("header", { class: "page-head" }, h("h1", {}, "Two models, one word")), onlyOneModel(name)];
+}
+
+function onlyOneModel(name) {
   return empty(
     "There is only one model",
     h("p", {}, `To compare “${name}” with another model, start the server with both:`),
@@ -114,7 +118,7 @@ function comparison(answer) {
 
 function pairsOf({ models }, pairs, sides, top) {
   if (!pairs.length) return null;
-  const heads = [h("h4", {}, models[0]), h("span"), h("h4", {}, models[1])];
+  const heads = [h("h3", {}, models[0]), h("span"), h("h4", {}, models[1])];
   return h(
     "div",
     { class: "pairs" },
@@ -125,7 +129,7 @@ function pairsOf({ models }, pairs, sides, top) {
 
 function nearest(answer, name, k) {
   const words = answer.nearest[k];
-  return h("div", {}, h("h4", {}, name), words.length ? wordChips(words) : unknown(answer.word, name));
+  return h("div", {}, h("h3", {}, name), words.length ? wordChips(words) : unknown(answer.word, name));
 }
 
 function drawPair(pair, place, [first, second], top) {

@@ -2,9 +2,10 @@
 
 import { ask } from "../api.js";
 import { csvButton } from "../csv.js";
-import { h, put } from "../dom.js";
+import { announce, h, put } from "../dom.js";
 import { Chart } from "../map/chart.js";
 import { legend } from "../map/legend.js";
+import { findOverlays, overlayChoice } from "../map/overlays.js";
 import { Points } from "../map/points.js";
 import { count, plural } from "../numbers.js";
 import { pictureButtons } from "../pictures.js";
@@ -17,7 +18,8 @@ import { atomSections } from "./atom.js";
 
 const MOST_FOUND = 12;
 const NARROW = 640; // px
-const KEPT = ["q", "word", "meta", "region"]; // parts of the address that say which atoms light up
+const KEPT = ["q", "word", "meta", "region", "over"]; // parts of the address: which atoms light up, what is laid over
+const MOST_LISTED = 40; // atoms of an overlay
 
 export function open(route, context) {
   const view = new MapView(context);
@@ -35,17 +37,25 @@ class MapView {
     this.query = {};
   }
 
+  /** The address of the map without what lights up. */
+  get plain() {
+    return addressOf("map", { over: this.query.over });
+  }
+
   /** Escape closes the panel, from wherever in the map. */
   dismiss(event) {
     if (event.key !== "Escape" || event.defaultPrevented || this.panel.hidden) return;
-    goTo(this.atom >= 0 ? addressOf("map", this.query) : addressOf("map"));
+    if (this.atom >= 0) goTo(addressOf("map", this.query));
+    else if (this.isListed) this.closePanel();
+    else goTo(this.plain);
   }
 
   async start(route) {
     this.setTitle("The map of atoms");
     try {
-      const answer = await ask("atoms");
+      const [answer, overlays] = await Promise.all([ask("atoms"), findOverlays()]);
       if (this.isClosed) return;
+      this.overlays = overlays;
       this.points = new Points(answer, innerWidth > innerHeight);
       this.chart = new Chart(this.points, {
         choose: (atom) => this.choose(atom),
@@ -54,7 +64,8 @@ class MapView {
       });
       this.legend = legend(this.points, (group) => this.chart.painter.colour(group));
       this.legend.element?.addEventListener("toggle", () => this.chart.isOverview && this.chart.showAll());
-      this.tools = h("div", { class: "map-tools" }, this.search(), this.legend.element);
+      this.choice = overlayChoice(overlays, (over) => goTo(addressOf("map", { ...this.query, over })));
+      this.tools = h("div", { class: "map-tools" }, this.search(), this.choice, this.legend.element);
       const title = h("h1", { class: "unseen" }, "The map of atoms");
       put(this.element, title, this.tools, this.chart.canvas, this.panel, this.buttons(), this.hint);
       this.update(route);
@@ -77,21 +88,22 @@ class MapView {
       choose: (address, text) => (address ? goTo(address) : this.openFirst(text)),
     });
     this.field = box.querySelector("input");
-    box.addEventListener("input", (event) => event.target.value || goTo(addressOf("map"), { replace: true }));
+    box.addEventListener("input", (event) => event.target.value || goTo(this.plain, { replace: true }));
     const list = () => addressOf("atoms", { q: this.field.value.trim() });
     const toList = h("a", { class: "button", href: addressOf("atoms"), title: "The atoms as a list" }, "List");
     toList.addEventListener("pointerdown", () => toList.setAttribute("href", list()));
     toList.addEventListener("focus", () => toList.setAttribute("href", list()));
-    return h("div", { class: "map-search", role: "search" }, box, toList);
+    return h("div", { class: "map-search", role: "search", "aria-label": "Atoms on the map" }, box, toList);
   }
 
   async find(text) {
+    const { over } = this.query;
     const [found, words] = await Promise.all([ask("search", { q: text }), ask("complete", { q: text, n: 1 })]);
     const known = words.filter((word) => word === text.toLowerCase() || word === text);
     return [
-      ...known.map((word) => ({ value: addressOf("map", { word }), label: word, hint: "its senses together" })),
+      ...known.map((word) => ({ value: addressOf("map", { word, over }), label: word, hint: "its senses together" })),
       ...found.slice(0, MOST_FOUND).map(({ atom, label, why }) => ({
-        value: addressOf("map", "atom", atom, { q: text }),
+        value: addressOf("map", "atom", atom, { q: text, over }),
         label,
         hint: why,
       })),
@@ -100,8 +112,9 @@ class MapView {
 
   /** Enter without a choice opens the first atom found, and all of them light up. */
   async openFirst(text) {
+    const query = { q: text, over: this.query.over };
     const found = await ask("search", { q: text }).catch(() => []);
-    goTo(found.length ? addressOf("map", "atom", found[0].atom, { q: text }) : addressOf("map", { q: text }));
+    goTo(found.length ? addressOf("map", "atom", found[0].atom, query) : addressOf("map", query));
   }
 
   buttons() {
@@ -129,7 +142,7 @@ class MapView {
     else
       this.hint.textContent = [
         points.labels[atom],
-        plural(points.nWords[atom], "word"),
+        points.overlay ? points.overlay.note(atom) : plural(points.nWords[atom], "word"),
         points.metas[points.meta[atom]]?.name,
       ]
         .filter(Boolean)
@@ -146,6 +159,7 @@ class MapView {
     this.atom = kind === "atom" && Number(number) < this.points.length ? Number(number) : -1;
     this.chart.mark({ chosen: this.atom });
     this.legend.mark(this.query);
+    if (this.choice) this.choice.value = this.overlays.has(query.over) ? query.over : "";
     this.field.value = query.q ?? query.word ?? "";
     this.setTitle(this.atom < 0 ? this.titleOf(query) : `${this.points.labels[this.atom]} on the map`);
     this.show();
@@ -160,17 +174,35 @@ class MapView {
   /** Light up the atoms of the address, and fill the panel. */
   async show() {
     const mine = (this.turn = (this.turn ?? 0) + 1);
-    if (this.atom >= 0) this.openPanel(async () => this.atomPanel(await ask("atom", this.atom)));
-    const found = await this.findAll().catch((error) => ({ title: error.message, atoms: [], rows: [] }));
+    if (this.atom >= 0) this.openPanel(() => this.atomPanel(this.atom));
+    const failed = (error) => ({ title: error.message, atoms: [], rows: [] });
+    const [found, overlay] = await Promise.all([this.findAll().catch(failed), this.findOverlay()]);
     if (mine !== this.turn || this.isClosed) return;
-    this.remark = found?.title;
-    this.hint.classList.toggle("remark", Boolean(found));
+    this.chart.lay(overlay);
+    this.remark = found?.title ?? overlay?.remark;
+    this.hint.classList.toggle("remark", Boolean(this.remark));
     this.describe(-1);
     this.chart.mark({ found: found && new Set(found.atoms) });
     if (this.atom < 0 && found?.rows.length) this.openPanel(() => this.listPanel(found));
+    else if (this.atom < 0 && overlay && !found) this.openPanel(() => this.overlayPanel(overlay));
     else if (this.atom < 0) this.closePanel();
+    this.isListed = this.atom < 0 && overlay && !found;
     if (this.atom >= 0) this.chart.flyTo(this.atom);
     else if (found || this.chart.isOverview) this.chart.showAll();
+  }
+
+  /** The overlay of the address, once for this visit of the map; null if there is none, or it cannot be had. */
+  async findOverlay() {
+    const asked = this.overlays.get(this.query.over);
+    if (!asked) return null;
+    asked.coming ??= asked.make();
+    try {
+      return await asked.coming;
+    } catch (error) {
+      asked.coming = undefined;
+      announce(error.message);
+      return null;
+    }
   }
 
   /** The atoms that light up and a title for them; null if the address names none. */
@@ -214,12 +246,8 @@ class MapView {
     return { left: element?.open ? element.offsetWidth : 0, right: isOpen ? this.panel.offsetWidth : 0 };
   }
 
-  panelHead(title, address) {
-    const close = h(
-      "button",
-      { type: "button", class: "plain", "aria-label": "Close", onclick: () => goTo(address) },
-      "✕",
-    );
+  panelHead(title, leave) {
+    const close = h("button", { type: "button", class: "plain", "aria-label": "Close", onclick: leave }, "✕");
     return h("header", {}, h("h2", {}, title), close);
   }
 
@@ -227,7 +255,7 @@ class MapView {
     const saved = rows.map(({ atom, label, note }) => ({ atom, label, note }));
     const more = word ? addressOf("word", word) : meta && addressOf("meta", meta);
     return [
-      this.panelHead(title, addressOf("map")),
+      this.panelHead(title, () => goTo(this.plain)),
       h(
         "p",
         { class: "panel-line" },
@@ -238,16 +266,47 @@ class MapView {
     ];
   }
 
-  atomPanel(answer) {
+  async atomPanel(atom) {
+    const [answer, overlay] = await Promise.all([ask("atom", atom), this.findOverlay()]);
     return [
-      this.panelHead(answer.label, addressOf("map", this.query)),
+      this.panelHead(answer.label, () => goTo(addressOf("map", this.query))),
       h(
         "p",
         { class: "quiet" },
         `Atom ${answer.atom} · ${plural(answer.n_words, "word")} · `,
         h("a", { href: addressOf("atom", answer.atom) }, "open page"),
       ),
-      atomSections(answer, (atom) => addressOf("map", "atom", atom)),
+      overlay && overlayLine(overlay, answer.atom),
+      atomSections(answer, (atom) => addressOf("map", "atom", atom, this.query)),
     ];
   }
+
+  /** The atoms with the largest values; the table to save has all of them. */
+  overlayPanel({ title, values, note }) {
+    const { labels, order } = this.points;
+    const rows = Array.from(order, (atom) => ({ atom, label: labels[atom], value: values[atom] }));
+    const leave = () => {
+      this.closePanel();
+      this.chart.showAll();
+    };
+    return [
+      this.panelHead(title, leave),
+      h(
+        "p",
+        { class: "panel-line" },
+        h("span"),
+        csvButton(`map-${title}`, () => rows),
+      ),
+      atomList(
+        rows.slice(0, MOST_LISTED).map(({ atom, label }) => ({ atom, label, note: note(atom) })),
+        (atom) => addressOf("map", "atom", atom, this.query),
+      ),
+    ];
+  }
+}
+
+/** What an overlay says of one atom. */
+function overlayLine({ title, note, linkOf }, atom) {
+  const link = linkOf(atom);
+  return h("p", {}, `${title}: ${note(atom)}`, link && [" · ", h("a", { href: addressOf(...link) }, "passages")]);
 }
