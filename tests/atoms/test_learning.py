@@ -98,7 +98,7 @@ def test_atom_of_one_run_only_is_left_out_and_near_ones_become_their_mean() -> N
 
 
 def test_there_are_never_more_atoms_than_a_run_has() -> None:
-    """Three runs of two atoms that find four directions, one of them thrice: it stays, and the most used of the rest."""
+    """Runs of at most two atoms find four directions, one of them thrice: it stays, and the most used of the rest."""
     first, second, third = run_of([1, 0, 0, 0], [0, 1, 0, 0]), run_of([1, 0, 0, 0], [0, 1, 0, 0]), run_of([1, 0, 0, 0])
     more = [run_of([0, 0, 1, 0], [0, 0, 0, 1])] * 2
     merged = merge_runs([first, second, third, *more])

@@ -118,8 +118,8 @@ atom_options = _with(
         "--atoms",
         "n_atoms",
         type=options.NUMBER_OR_AUTO,
-        help="Atoms per run, and at most in the end; auto chooses by how much two runs overlap.  [default: 2000, or a fifth of the words; "
-        "fewer if less than half of them come back in a second run]",
+        help="Atoms per run, and at most in the end; auto chooses by how much two runs overlap.  [default: 2000, or a "
+        "fifth of the words; fewer if less than half of them come back in a second run]",
     ),
     click.option(
         "--sizes",

@@ -65,9 +65,9 @@ class AtomSettings:
     Parameters
     ----------
     n_atoms : int or "auto", optional
-        Atoms per run of k-SVD, and at most in the end; "auto" chooses among `sizes` by the overlap of two runs. By default 2000, or a fifth of
-        the number of words if that is less; then half as many as long as less than half of the atoms of a run come
-        back in a second one, as in a small text.
+        Atoms per run of k-SVD, and at most in the end; "auto" chooses among `sizes` by the overlap of two runs. By
+        default 2000, or a fifth of the number of words if that is less; then half as many as long as less than half of
+        the atoms of a run come back in a second one, as in a small text.
     sizes : tuple of int, optional
         Numbers of atoms that "auto" tries; by default they depend on the number of words.
     sparsity : int, default 5
