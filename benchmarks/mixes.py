@@ -43,7 +43,7 @@ from wordatoms.contexts.inflection import is_common
 from wordatoms.contexts.reader import ReadingSettings, make_reader
 from wordatoms.contexts.window_shapes import without_targets
 from wordatoms.contexts.windows import windows_of_words
-from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.embeddings.embeddings import Embeddings, load_words
 from wordatoms.paper.tasks.similarity.analogy import evaluate_analogy
 from wordatoms.paper.tasks.similarity.evaluate import evaluate_similarity
 from wordatoms.pipeline.atomize import AtomSettings, atomize
@@ -326,12 +326,12 @@ def health(path: Path, data: Path) -> dict[str, float]:
     return {**found, "analogies": evaluate_analogy(embeddings, data).to_json()["scores"]["total"]["accuracy"]}
 
 
-def share_of_names(path: Path) -> float:
-    """Return the share of atoms half of whose nearest words are numbers, names, or in no dictionary."""
-    atoms, words = Atoms.load(path), Embeddings.load(path).words
+def atoms_of_names(path: Path) -> list[int]:
+    """Return the atoms half of whose nearest words are numbers, names, or in no dictionary."""
+    atoms, words = Atoms.load(path), load_words(path).words
     nearest = np.asarray(atoms.nearest)[:, :N_NEAREST]
     plain = {row: words[row].isalpha() and is_common(words[row]) for row in np.unique(nearest).tolist()}
-    return float(np.mean([sum(plain[row] for row in each) <= N_NEAREST // 2 for each in nearest.tolist()]))
+    return [atom for atom, near in enumerate(nearest.tolist()) if sum(plain[row] for row in near) <= N_NEAREST // 2]
 
 
 # --- the tables
@@ -344,7 +344,7 @@ def evaluate(models: Mapping[str, ModelFolder], text: Path, data: Path, run: Run
             "held out": judge.judge(folder.path),
             "health": health(folder.path, data),
             "atoms": len(Atoms.load(folder.path)),
-            "atoms of names": share_of_names(folder.path),
+            "atoms of names": len(atoms_of_names(folder.path)) / len(Atoms.load(folder.path)),
             "tokens": Embeddings.load(folder.path).n_tokens,
             "processor seconds": seconds(folder),
         }
