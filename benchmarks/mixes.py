@@ -43,6 +43,7 @@ from wordatoms.contexts.inflection import is_common
 from wordatoms.contexts.reader import ReadingSettings, make_reader
 from wordatoms.contexts.window_shapes import without_targets
 from wordatoms.contexts.windows import windows_of_words
+from wordatoms.counts.vocabulary import build_vocabulary
 from wordatoms.embeddings.embeddings import Embeddings, load_words
 from wordatoms.paper.tasks.similarity.analogy import evaluate_analogy
 from wordatoms.paper.tasks.similarity.evaluate import evaluate_similarity
@@ -223,60 +224,35 @@ def side_by_side(first: Path, second: Path) -> Callable[[ModelFolder], None]:
 class HeldOut:
     """Pairs of words in the held-out text of one source, and the contexts of both words."""
 
-    pairs: list[tuple[int, int]]
-    windows: list[NDArray[np.int32]]
-    """Of the first word, then as many of the second, without the words in the middle; rows of `words` of the judge."""
+    pairs: NDArray[np.int64]
+    """Rows of `words` of the judge, (n, 2)."""
+    windows: NDArray[np.int32]
+    """Of the first word, then of the second, without the words in the middle, (n, 2 * N_CONTEXTS, 2 * window)."""
 
 
+@dataclass(frozen=True, eq=False)
 class Judge:
     """The pairs of words and contexts that judge all models of a table."""
 
-    def __init__(self, text: Path, vocabularies: Sequence[Sequence[str]], run: Run) -> None:
+    words: list[str]
+    held_out: dict[str, HeldOut]
+
+    @classmethod
+    def draw(cls, text: Path, vocabularies: Sequence[Sequence[str]], run: Run) -> Judge:
         known = set(vocabularies[0]).intersection(*vocabularies[1:])
-        self.words = sorted(set().union(*vocabularies))
-        self.candidates = np.array(
-            [
-                row
-                for row, word in enumerate(self.words)
-                if word in known and len(word) >= LEAST_LETTERS and word.isalpha() and is_common(word)
-            ]
-        )
-        self.held_out = {source: self._draw(text / "held" / f"{source}.txt", run) for source in SOURCES}
+        words = sorted(set().union(*vocabularies))
+        usable = {word for word in known if len(word) >= LEAST_LETTERS and word.isalpha() and is_common(word)}
+        return cls(words, {name: _draw(text / "held" / f"{name}.txt", words, usable, run) for name in SOURCES})
 
-    def _draw(self, path: Path, run: Run) -> HeldOut:
-        """Pair words of neighbouring frequency at random."""
-        counts = self._count(path)
-        eligible = [
-            row for row in self.candidates.tolist() if N_CONTEXTS <= counts[row] <= MOST_FREQUENT_SHARE * counts.sum()
-        ]
-        rng = np.random.default_rng(0)
-        ranked = sorted(eligible, key=lambda row: (counts[row], self.words[row]))
-        blocks = [rng.permutation(ranked[start : start + BLOCK_WORDS]) for start in range(0, len(ranked), BLOCK_WORDS)]
-        pairs = [pair for block in blocks for pair in zip(block[::2].tolist(), block[1::2].tolist(), strict=False)]
-        chosen = sorted(rng.permutation(len(pairs)).tolist()[:N_PAIRS])
-        pairs = [pairs[number] for number in chosen]
-        targets = np.array(sorted(row for pair in pairs for row in pair))
-        window = ReadingSettings().window
-        corpus = open_corpus([path], work=path.parent)
-        found = windows_of_words(corpus, self.words, targets, n_windows=N_CONTEXTS, window=window, run=run)
-        kept: list[tuple[int, int]] = []
-        windows: list[NDArray[np.int32]] = []
-        for pair in pairs:
-            n = min(len(found.of(row)) for row in pair)  # the same context is taken once
-            around = without_targets(np.concatenate([found.of(row)[:n] for row in pair]))
-            kept.append(pair)
-            windows.append(np.where(np.isin(around, pair), -1, around).astype(np.int32))
-        return HeldOut(kept, windows)
+    def save(self, path: Path) -> None:
+        arrays = {f"{name}-{part}": getattr(each, part) for name, each in self.held_out.items() for part in PARTS}
+        np.savez_compressed(path, words=np.array(self.words), **arrays)
 
-    def _count(self, path: Path) -> NDArray[np.int64]:
-        from wordatoms.text.tokenizer import Tokenizer
-
-        rows = {word: row for row, word in enumerate(self.words)}
-        counts = np.zeros(len(rows), np.int64)
-        with path.open(encoding="utf-8") as lines:
-            for line in lines:
-                np.add.at(counts, [rows[word] for word in Tokenizer().words(line) if word in rows], 1)
-        return counts
+    @classmethod
+    def load(cls, path: Path) -> Judge:
+        with np.load(path, allow_pickle=False) as file:
+            held_out = {name: HeldOut(*(file[f"{name}-{part}"] for part in PARTS)) for name in SOURCES}
+            return cls(file["words"].tolist(), held_out)
 
     def judge(self, path: Path) -> dict[str, Scores]:
         """Return the scores of a model in the held-out text of each source, and of all of them."""
@@ -284,18 +260,17 @@ class Judge:
         averages, atoms = ContextAverages.load(path), Atoms.load(path)
         own = {word: row for row, word in enumerate(embeddings.words)}
         to_own = np.array([*(own.get(word, -1) for word in self.words), -1], np.int32)  # the last one for -1
-        scores = {}
+        reader = make_reader(embeddings, induced_map, ReadingSettings())
+        scores: dict[str, Scores] = {}
         for source, held_out in self.held_out.items():
-            pairs = [(int(to_own[first]), int(to_own[second])) for first, second in held_out.pairs]
-            windows = [to_own[each] for each in held_out.windows]
-            reader = make_reader(embeddings, induced_map, ReadingSettings())
+            pairs, windows = to_own[held_out.pairs], to_own[held_out.windows]
             told = [
-                _told_apart(reader.vectors(each), embeddings.vectors[list(pair)])
+                _told_apart(reader.vectors(each), embeddings.vectors[pair])
                 for each, pair in zip(windows, pairs, strict=True)
             ]
             made = [
-                Pseudoword(pair, each, _joint_vector(averages, induced_map, pair))
-                for pair, each in zip(pairs, windows, strict=True)
+                Pseudoword((int(pair[0]), int(pair[1])), each, _joint_vector(averages, induced_map, pair))
+                for pair, each in both
             ]
             bench = Bench(embeddings, induced_map, atoms, PseudowordSet(tuple(made)), ())
             clusters = bench.measure("put together", ReadingSettings())
@@ -308,15 +283,41 @@ class Judge:
         return {**scores, "mean": means}
 
 
+PARTS = ("pairs", "windows")
+MEASURES = ("told apart", "clusters")
+
+
+def _draw(path: Path, words: list[str], usable: set[str], run: Run) -> HeldOut:
+    """Pair words of neighbouring frequency in a text at random."""
+    corpus, window = open_corpus([path], work=path.parent), ReadingSettings().window
+    counted = build_vocabulary(corpus, min_count=N_CONTEXTS, max_words=None, run=run)
+    most = MOST_FREQUENT_SHARE * counted.n_tokens
+    ranked = [
+        word for word, n in zip(counted.words, counted.counts.tolist(), strict=True) if word in usable and n <= most
+    ]
+    rng, rows = np.random.default_rng(0), {word: row for row, word in enumerate(words)}
+    blocks = [rng.permutation(ranked[start : start + BLOCK_WORDS]) for start in range(0, len(ranked), BLOCK_WORDS)]
+    drawn = [
+        (rows[first], rows[second]) for block in blocks for first, second in zip(block[::2], block[1::2], strict=False)
+    ]
+    pairs = np.array([drawn[number] for number in sorted(rng.permutation(len(drawn)).tolist()[: 2 * N_PAIRS])])
+    found = windows_of_words(corpus, words, np.unique(pairs), n_windows=N_CONTEXTS, window=window, run=run)
+    full = np.array([min(len(found.of(row)) for row in pair) == N_CONTEXTS for pair in pairs.tolist()])
+    pairs = pairs[full][:N_PAIRS]  # the same context counts once, so that some words have too few
+    around = [without_targets(np.concatenate([found.of(row) for row in pair])) for pair in pairs.tolist()]
+    windows = [np.where(np.isin(each, pair), -1, each) for each, pair in zip(around, pairs, strict=True)]
+    return HeldOut(pairs, np.stack(windows).astype(np.int32))
+
+
 def _told_apart(contexts: NDArray[np.float32], vectors: NDArray[np.float32]) -> float:
     nearer = np.argmax(contexts @ to_unit(vectors).T, axis=1)
     return float(np.mean(nearer == np.repeat([0, 1], len(contexts) // 2)))
 
 
-def _joint_vector(averages: ContextAverages, induced_map: InducedMap, pair: tuple[int, int]) -> NDArray[np.float32]:
+def _joint_vector(averages: ContextAverages, induced_map: InducedMap, pair: NDArray[np.int32]) -> NDArray[np.float32]:
     """Return the induced vector of two words as one: A times the mean over the contexts of both."""
-    numbers = averages.n_contexts[list(pair)].astype(np.float64)
-    return induced_map.apply(numbers @ averages.averages[list(pair)] / max(numbers.sum(), 1))
+    numbers = averages.n_contexts[pair].astype(np.float64)
+    return induced_map.apply(numbers @ averages.averages[pair] / max(numbers.sum(), 1))
 
 
 def health(path: Path, data: Path) -> dict[str, float]:
@@ -337,19 +338,22 @@ def atoms_of_names(path: Path) -> list[int]:
 # --- the tables
 
 
-def evaluate(models: Mapping[str, ModelFolder], text: Path, data: Path, run: Run) -> dict[str, Scores]:
-    judge = Judge(text, [Embeddings.load(folder.path).words for folder in models.values()], run)
-    return {
-        name: {
+def evaluate(folder: ModelFolder, judge: Judge, data: Path) -> Scores:
+    """Return the scores of a model, which are kept beside it."""
+    kept = folder.path.with_name(f"{folder.path.name}.json")
+    if not kept.exists():
+        n_atoms = len(Atoms.load(folder.path))
+        scores = {
             "held out": judge.judge(folder.path),
             "health": health(folder.path, data),
-            "atoms": len(Atoms.load(folder.path)),
-            "atoms of names": len(atoms_of_names(folder.path)) / len(Atoms.load(folder.path)),
+            "atoms": n_atoms,
+            "atoms of names": len(atoms_of_names(folder.path)) / n_atoms,
             "tokens": Embeddings.load(folder.path).n_tokens,
             "processor seconds": seconds(folder),
         }
-        for name, folder in models.items()
-    }
+        kept.write_text(json.dumps(scores))
+    found: Scores = json.loads(kept.read_text())
+    return found
 
 
 def write_table(results: Mapping[str, Scores]) -> None:
@@ -415,7 +419,7 @@ def main() -> None:
     parser.add_argument("-o", "--work", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--megabytes", type=int, default=80, help="text of the mixes of equal size (default 80)")
-    parser.add_argument("--only", help="train this model of the table and stop")
+    parser.add_argument("--only", help="train this model of the table, judge it if words are drawn, and stop")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
@@ -424,9 +428,15 @@ def main() -> None:
         models = train_methods(given.text, given.work, given.megabytes // 2, run, given.only)
     else:
         models = train_mixes(given.table, given.text, given.work, given.megabytes, run, given.only)
+    pairs = given.work / given.table / "judge.npz"
+    if given.only and not pairs.exists():
+        return
+    if not pairs.exists():
+        Judge.draw(given.text, [load_words(folder.path).words for folder in models.values()], run).save(pairs)
+    judge = Judge.load(pairs)
+    results = {name: evaluate(folder, judge, given.data) for name, folder in models.items()}
     if given.only:
         return
-    results = evaluate(models, given.text, given.data, run)
     write_table(results)
     if given.json:
         stored = json.loads(given.json.read_text()) if given.json.exists() else {}
