@@ -264,22 +264,17 @@ class Judge:
         scores: dict[str, Scores] = {}
         for source, held_out in self.held_out.items():
             pairs, windows = to_own[held_out.pairs], to_own[held_out.windows]
-            told = [
-                _told_apart(reader.vectors(each), embeddings.vectors[pair])
-                for each, pair in zip(windows, pairs, strict=True)
-            ]
+            both = [*zip(pairs, windows, strict=True)]
+            told = [_told_apart(reader.vectors(each), embeddings.vectors[pair]) for pair, each in both]
             made = [
                 Pseudoword((int(pair[0]), int(pair[1])), each, _joint_vector(averages, induced_map, pair))
                 for pair, each in both
             ]
             bench = Bench(embeddings, induced_map, atoms, PseudowordSet(tuple(made)), ())
             clusters = bench.measure("put together", ReadingSettings())
-            scores[source] = {
-                "told apart": float(np.mean(told)),
-                "clusters": clusters,
-                "by pair": [round(each, 3) for each in told],
-            }
-        means = {name: float(np.mean([each[name] for each in scores.values()])) for name in ("told apart", "clusters")}
+            by_pair = [round(each, 3) for each in told]
+            scores[source] = {"told apart": float(np.mean(told)), "clusters": clusters, "by pair": by_pair}
+        means = {name: float(np.mean([each[name] for each in scores.values()])) for name in MEASURES}
         return {**scores, "mean": means}
 
 
