@@ -134,6 +134,11 @@ def test_commands_know_it(model: wa.SenseModel) -> None:
     assert invoke("senses", "Blue Moon", "--model", model.path).stdout.startswith("Blue Moon\n")
     assert word in invoke("nearest", "blue moon", "--model", model.path).stdout
     assert float(invoke("similarity", "blue moon", word, "--model", model.path).stdout) > 0
+    text = f"{words_of(7, 6)} {AMBIGUOUS} {words_of(7, 6, first=9)}"
+    told = invoke("disambiguate", AMBIGUOUS, text, "--model", model.path)
+    assert "decided by" in told.stdout
+    assert "suggest" not in told.stderr
+    assert "suggest" in invoke("disambiguate", AMBIGUOUS, text, "--model", model.path, "--method", "code").stderr
     assert "'moon blue' is not among" in refused("nearest", "moon blue", "--model", model.path)
 
 

@@ -77,7 +77,7 @@ def disambiguate(
         if not answers:
             raise InputError(f"no word of the text is marked by {mark!r}; write the marks around the word.")
         _show_answers(answers, number, as_json=as_json)
-    if not opened.knows(word):
+    if not opened.knows(word) and not opened.is_observed_phrase(word, method=method):
         remark(f"{word!r} is not a word of the model; these are the atoms that its contexts suggest.")
 
 

@@ -889,12 +889,38 @@ class SenseModel(Shown):
 
     def _phrase_disambiguator(self, word: str, method: Method, n_nearest: int) -> UseDisambiguator | None:
         """Return what tells the senses by use of a phrase; None if the text is no phrase that has some."""
-        number = self.parts.find_phrase(word)
-        if number is None or self.parts.phrases is None:
+        if not self.is_observed_phrase(word, method=method):
             return None
-        phrase = self.parts.phrases.phrases[number]
+        number, phrases = self.parts.find_phrase(word), self.parts.phrases
+        assert number is not None
+        assert phrases is not None
+        phrase = phrases.phrases[number]
         answers = self._phrase_answers(phrase, method, self.notes)
         return answers.disambiguator(phrase, self.usage_forms(word), n_nearest) if answers else None
+
+    def is_observed_phrase(self, text: str, *, method: Method = "auto") -> bool:
+        """Tell whether a text is a phrase with senses by use.
+
+        Parameters
+        ----------
+        text : str
+        method : {"auto", "uses", "code"}, default "auto"
+            With "code", no phrase has any.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> wa.load().is_observed_phrase("tie")
+        False
+        """
+        number, phrases = self.parts.find_phrase(text), self.parts.phrases
+        if number is None or phrases is None:
+            return False
+        return self._phrase_answers(phrases.phrases[number], method, self.notes) is not None
 
     def _known_disambiguator(self, word: str, method: Method, n_nearest: int) -> Disambiguator | UseDisambiguator:
         spelling = self._spelling(word)
