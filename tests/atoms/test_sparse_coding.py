@@ -52,6 +52,23 @@ def test_codes_in_single_precision(nonnegative: bool) -> None:
 
 
 @both_signs
+@pytest.mark.parametrize("noise", [1e-3, 1e-6, 0])
+def test_atoms_nearer_than_the_gram_matrix_is_exact_are_told_apart(nonnegative: bool, noise: float) -> None:
+    rng = np.random.default_rng(0)
+    centres = np.repeat(random_atoms(10, 30, 1), 40, axis=0)
+    atoms = centres + 1e-4 * rng.normal(size=centres.shape)  # cosines of a cluster differ by less than 1 / ONE
+    atoms /= np.linalg.norm(atoms, axis=1, keepdims=True)
+    rows = sum(rng.uniform(1, 2, (60, 1)) * atoms[rng.permutation(400)[:60]] for _ in range(3))
+    rows = rows + noise * rng.normal(size=rows.shape)
+    codes = dense(sparse_code(rows, atoms, sparsity=3, nonnegative=nonnegative))
+    for row, code in zip(rows, codes, strict=True):
+        naive = TWINS[nonnegative](row, atoms, 3)
+        assert np.linalg.norm(row - code @ atoms) == pytest.approx(
+            np.linalg.norm(row - naive @ atoms), rel=1e-6, abs=1e-9
+        )
+
+
+@both_signs
 def test_codes_have_the_promised_form(nonnegative: bool) -> None:
     rows, atoms = rows_and_atoms(300, 40, 8)
     codes = sparse_code(rows, atoms, sparsity=5, nonnegative=nonnegative)

@@ -287,12 +287,13 @@ def step_atoms(
     return uses
 
 
-def superfluous_atoms(n_users: NDArray[np.int64], gram: Matrix) -> NDArray[np.intp]:
+def superfluous_atoms(n_users: NDArray[np.int64], gram: NDArray[np.int16]) -> NDArray[np.intp]:
     """The atoms with too few users, and one of any two that are nearly equal."""
     from wordatoms.kernels.atomupdate import mark_near_copies
+    from wordatoms.kernels.pursuit import ONE
 
     marked = n_users < FEWEST_USERS
-    mark_near_copies(gram, LARGEST_COSINE, n_users, marked)
+    mark_near_copies(gram, int(LARGEST_COSINE * ONE), n_users, marked)
     return np.flatnonzero(marked)
 
 

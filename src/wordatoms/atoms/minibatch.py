@@ -138,7 +138,7 @@ class Learner:
         signs = np.where(self.sums < 0, -1, 1)
         return replace(self, vectors=self.vectors * signs[:, None].astype(self.vectors.dtype), sums=self.sums * signs)
 
-    def _replace(self, rows: Matrix, losses: NDArray[np.float64], gram: Matrix) -> int:
+    def _replace(self, rows: Matrix, losses: NDArray[np.float64], gram: NDArray[np.int16]) -> int:
         """Replace superfluous atoms by the rows that were fitted worst, in place; return how many."""
         superfluous = superfluous_atoms(self.n_users, gram)
         worst = np.argsort(-losses, kind="stable")[: len(superfluous)]

@@ -277,15 +277,16 @@ class Coder(NamedTuple):
     """Unit atoms and their Gram matrix, ready to code blocks of rows."""
 
     vectors: Matrix
-    gram: Matrix
+    gram: NDArray[np.int16]
+    """Inner products of the atoms, in units of 1 / pursuit.ONE."""
     nonnegative: bool
 
     @classmethod
     def build(cls, vectors: Matrix, nonnegative: bool, threads: int = 1) -> Coder:
-        gram = np.empty((len(vectors), len(vectors)), vectors.dtype)
+        gram = np.empty((len(vectors), len(vectors)), np.int16)
 
         def multiply(block: slice) -> None:  # the part left of the diagonal; the other one is its mirror image
-            gram[block, : block.stop] = vectors[block] @ vectors[: block.stop].T
+            gram[block, : block.stop] = _as_units(vectors[block] @ vectors[: block.stop].T)
             gram[: block.stop, block] = gram[block, : block.stop].T
 
         # longest blocks first, so that no thread waits for another at the end
@@ -294,7 +295,7 @@ class Coder(NamedTuple):
 
     def refresh(self, atoms: NDArray[np.intp]) -> None:
         """Update the Gram matrix after some of the vectors have changed."""
-        self.gram[atoms] = self.vectors[atoms] @ self.vectors.T
+        self.gram[atoms] = _as_units(self.vectors[atoms] @ self.vectors.T)
         self.gram[:, atoms] = self.gram[atoms].T
 
     def code(self, rows: Matrix, limits: NDArray[np.int32], width: int) -> tuple[NDArray[np.int32], Matrix]:
@@ -303,14 +304,22 @@ class Coder(NamedTuple):
 
         products = _reused_memory((len(rows), len(self.gram)), rows.dtype)
         np.matmul(rows, self.vectors.T, out=products)
-        # the kernel searches whole chunks: padded with zeros, which are never the strongest
-        left = np.zeros(-(-len(self.gram) // pursuit.CHUNK) * pursuit.CHUNK, products.dtype)
-        bits = left.view(np.int32 if left.dtype == np.float32 else np.int64).reshape(-1, pursuit.CHUNK)
+        integer = np.dtype(f"i{products.itemsize}")
         # all bits but the sign: absolute values are compared, unless weights must be non-negative
-        mask = np.array(-1 if self.nonnegative else np.iinfo(bits.dtype.str).max, bits.dtype)[()]
+        mask = np.array(-1 if self.nonnegative else np.iinfo(integer).max, integer)[()]
+        bits, scratch = products.view(integer), pursuit.Scratch.make(*self.vectors.shape, products.dtype, integer)
         atoms, weights = np.empty((len(rows), width), np.int32), np.empty((len(rows), width), products.dtype)
-        pursuit.pursue(rows, products, self.gram, limits, mask, self.nonnegative, left, bits, atoms, weights)
+        some = rows, products, bits, self.vectors, self.gram, limits
+        pursuit.pursue(*some, mask, self.nonnegative, scratch, atoms, weights)
         return atoms, weights
+
+
+def _as_units(cosines: Matrix) -> NDArray[np.int16]:
+    from wordatoms.kernels.pursuit import ONE
+
+    np.multiply(cosines, ONE, out=cosines)
+    np.rint(cosines, out=cosines)
+    return np.clip(cosines, -ONE, ONE, out=cosines).astype(np.int16)
 
 
 def _reused_memory(shape: tuple[int, int], dtype: Any) -> Matrix:

@@ -138,5 +138,5 @@ def mark_near_copies(gram, largest_cosine, n_users, marked):
     """Mark one of two atoms whose absolute cosine is too large: the one with fewer users, or else the later one."""
     for one in range(len(gram)):
         for other in range(one + 1, len(gram)):
-            if abs(gram[one, other]) > largest_cosine and not (marked[one] or marked[other]):
+            if abs(np.int32(gram[one, other])) > largest_cosine and not (marked[one] or marked[other]):
                 marked[one if n_users[one] < n_users[other] else other] = True

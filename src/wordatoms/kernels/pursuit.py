@@ -1,12 +1,15 @@
-"""Batch orthogonal matching pursuit: sparse codes from the inner products X·Dᵀ and the Gram matrix D·Dᵀ alone.
+"""Batch orthogonal matching pursuit: sparse codes from the inner products X·Dᵀ and a coarse Gram matrix D·Dᵀ.
 
 Each step evaluates the inner products of the residual directly, `products − Σ weight · gram[atom]`, instead of updating
-them from step to step: the few rows of the Gram matrix stay in the first-level cache, rounding errors do not
-accumulate, and all operations are elementwise, so they give the same bits however they are compiled. The Cholesky
-factor of the chosen atoms' Gram matrix grows by one row per step, so a step solves its least squares without a new
-factorisation.
+them from step to step, so that errors do not accumulate. What this costs is the reading of the rows of the Gram matrix,
+so the matrix is rounded to integers of 16 bits. The rounding moves an inner product by at most half a unit times the
+sum of the absolute weights; where a second atom is within reach of the strongest one, those in question are compared
+exactly, by their inner products with the residual itself. So an atom is chosen as if nothing were rounded.
 
-Atoms must have unit length. Left out: the residuals themselves (see `wordatoms.kernels.atomupdate`).
+The Cholesky factor of the chosen atoms' Gram matrix, from the vectors themselves, grows by one row per step, so a step
+solves its least squares without a new factorisation.
+
+Atoms must have unit length. Left out: the residuals of the codes (see `wordatoms.kernels.atomupdate`).
 """
 
 from __future__ import annotations
@@ -20,14 +23,19 @@ from wordatoms.kernels import jit, jit_fastmath
 
 CHUNK = 128
 """The maximum is found chunk by chunk without its place, which vectorises; the place is searched in one chunk only."""
+TILE = 2048
+"""Atoms evaluated at a time: their inner products stay in the first-level cache while weights are applied."""
 STEPS_PER_ATOM = 3
 """Limits the steps of non-negative pursuit, which may drop an atom and choose it again."""
+ONE = 32767
+"""The number that stands for 1 in the Gram matrix."""
 
 
 class Support(NamedTuple):
     """The atoms chosen for one row, and the least-squares problem on them."""
 
     chosen: NDArray[np.int32]
+    """Atoms, and room for three more, so that four can be read from any place."""
     weights: NDArray
     trial: NDArray
     """The least-squares weights, before their signs are checked."""
@@ -35,6 +43,29 @@ class Support(NamedTuple):
     """Lower Cholesky factor of the chosen atoms' Gram matrix."""
     forward: NDArray
     """The solution of factor · forward = products of the chosen atoms."""
+    units: NDArray
+    """The weights of atoms whose inner products are in units of 1 / ONE."""
+
+
+class Scratch(NamedTuple):
+    """Memory that every row uses again."""
+
+    left: NDArray
+    """The inner products of all atoms with the residual."""
+    bits: NDArray
+    """The same memory as integers."""
+    edge: NDArray
+    """One number, to be read as an integer."""
+    edge_bits: NDArray
+    tops: NDArray
+    """The largest of `bits` in each chunk."""
+    residual: NDArray
+
+    @classmethod
+    def make(cls, n_atoms: int, dim: int, dtype: np.dtype, integer: np.dtype) -> Scratch:
+        left, edge = np.empty(n_atoms, dtype), np.empty(1, dtype)
+        tops = np.empty(-(-n_atoms // CHUNK), integer)
+        return cls(left, left.view(integer), edge, edge.view(integer), tops, np.empty(dim, dtype))
 
 
 @jit_fastmath
@@ -52,37 +83,64 @@ def subtract(vector, weight, row):
         vector[k] -= weight * row[k]
 
 
-@jit
-def subtract_two(vector, weight1, row1, weight2, row2):
-    for k in range(len(row1)):
-        vector[k] -= weight1 * row1[k] + weight2 * row2[k]
+# Up to four atoms per pass over the inner products, which saves loads and stores; and each number of atoms has its own
+# loop, because a loop over atoms inside the loop over numbers would not be vectorised.
 
 
-@jit
-def difference(source, weight, row, out):
-    for k in range(len(source)):
-        out[k] = source[k] - weight * row[k]
+@jit_fastmath
+def subtract_1(left, source, w, a):
+    for k in range(len(left)):
+        left[k] = source[k] - w[0] * a[k]
 
 
-@jit
-def difference_two(source, weight1, row1, weight2, row2, out):
-    for k in range(len(source)):
-        out[k] = source[k] - (weight1 * row1[k] + weight2 * row2[k])
+@jit_fastmath
+def subtract_2(left, source, w, a, b):
+    for k in range(len(left)):
+        left[k] = source[k] - (w[0] * a[k] + w[1] * b[k])
+
+
+@jit_fastmath
+def subtract_3(left, source, w, a, b, c):
+    for k in range(len(left)):
+        left[k] = source[k] - (w[0] * a[k] + w[1] * b[k] + w[2] * c[k])
+
+
+@jit_fastmath
+def subtract_4(left, source, w, a, b, c, d):
+    for k in range(len(left)):
+        left[k] = source[k] - (w[0] * a[k] + w[1] * b[k] + w[2] * c[k] + w[3] * d[k])
+
+
+@jit_fastmath
+def subtract_4_in_place(left, w, a, b, c, d):
+    for k in range(len(left)):
+        left[k] -= w[0] * a[k] + w[1] * b[k] + w[2] * c[k] + w[3] * d[k]
 
 
 @jit
 def remaining_products(products, gram, support, n, out):
-    """The inner products of all atoms with the residual, after `n` atoms were chosen."""
-    # two atoms per pass over `out`, which halves its loads and stores
-    chosen, weights = support.chosen, support.weights
-    if n == 0:
-        out[: len(products)] = products
-    elif n % 2:
-        difference(products, weights[0], gram[chosen[0]], out)
-    else:
-        difference_two(products, weights[0], gram[chosen[0]], weights[1], gram[chosen[1]], out)
-    for i in range(2 - n % 2, n, 2):
-        subtract_two(out, weights[i], gram[chosen[i]], weights[i + 1], gram[chosen[i + 1]])
+    """The inner products of all atoms with the residual after `n` atoms were chosen, up to the rounding of `gram`."""
+    chosen, weights = support.chosen, support.units
+    weights[:n] = support.weights[:n] / weights.dtype.type(ONE)
+    n_first = (n - 1) % 4 + 1
+    for start in range(0, len(products), TILE):
+        stop = min(start + TILE, len(products))
+        left, source, w = out[start:stop], products[start:stop], (weights[0], weights[1], weights[2], weights[3])
+        a, b = gram[chosen[0], start:stop], gram[chosen[1], start:stop]
+        c, d = gram[chosen[2], start:stop], gram[chosen[3], start:stop]
+        if n_first == 1:
+            subtract_1(left, source, w, a)
+        elif n_first == 2:
+            subtract_2(left, source, w, a, b)
+        elif n_first == 3:
+            subtract_3(left, source, w, a, b, c)
+        else:
+            subtract_4(left, source, w, a, b, c, d)
+        for i in range(n_first, n, 4):
+            w = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
+            a, b = gram[chosen[i], start:stop], gram[chosen[i + 1], start:stop]
+            c, d = gram[chosen[i + 2], start:stop], gram[chosen[i + 3], start:stop]
+            subtract_4_in_place(left, w, a, b, c, d)
 
 
 @jit
@@ -94,39 +152,105 @@ def largest_bits(bits, mask):
 
 
 @jit
-def strongest(bits, mask):
-    """The first place of the largest positive number in a table of chunks; 0 if there is none.
+def find_tops(bits, mask, tops):
+    """Write the largest number of each chunk, or 0 if none is positive; return the chunk with the largest of all.
 
     The bits of positive floats, read as integers, have the same order; negative floats give negative integers. With
     the sign bit masked out, the integers order the absolute values. Integers have no NaN, whose handling would keep the
     compiler from vectorising the maximum.
     """
-    best, chunk = bits.dtype.type(0), 0
-    for i in range(len(bits)):
-        largest = largest_bits(bits[i], mask)
-        if largest > best:
-            best, chunk = largest, i
-    place = 0
-    while best > 0 and bits[chunk, place] & mask != best:
-        place += 1
-    return chunk * CHUNK + place
+    best = 0
+    for chunk in range(len(tops)):
+        tops[chunk] = largest_bits(bits[chunk * CHUNK : (chunk + 1) * CHUNK], mask)
+        if tops[chunk] > tops[best]:
+            best = chunk
+    return best
 
 
 @jit
-def append_atom(gram, products, support, n, atom):
+def find_place(bits, mask, chunk, top):
+    """The first place in a chunk with the number `top`; the first of all if `top` is 0, which no atom has."""
+    place = chunk * CHUNK
+    while top > 0 and bits[place] & mask != top:
+        place += 1
+    return place
+
+
+@jit
+def strongest_within(row, vectors, support, n, reach, nonnegative, scratch, best):
+    """The atom with the strongest inner product with the residual, of those that come within `reach` of `best`."""
+    residual = scratch.residual
+    residual[:] = row
+    for i in range(n):
+        subtract(residual, support.weights[i], vectors[support.chosen[i]])
+    found, strength = 0, best * 0
+    scratch.edge[0] = max(best - reach, best * 0)
+    for chunk in range(len(scratch.tops)):
+        if scratch.tops[chunk] < scratch.edge_bits[0]:
+            continue
+        for atom in range(chunk * CHUNK, min((chunk + 1) * CHUNK, len(vectors))):
+            near = scratch.left[atom] if nonnegative else abs(scratch.left[atom])
+            if near >= best - reach:
+                exact = dot(vectors[atom], residual)
+                exact = exact if nonnegative else abs(exact)
+                if exact > strength:
+                    found, strength = atom, exact
+    return found, strength
+
+
+@jit
+def count_from(bits, mask, limit):
+    count = 0
+    for k in range(len(bits)):
+        count += (bits[k] & mask) >= limit
+    return count
+
+
+@jit
+def is_alone(scratch, mask, chunk, edge):
+    """Whether the strongest atom, which is in `chunk`, is the only one that comes up to `edge`."""
+    scratch.edge[0] = edge
+    limit = scratch.edge_bits[0]
+    if count_from(scratch.tops, mask, limit) > 1:
+        return False
+    return count_from(scratch.bits[chunk * CHUNK : (chunk + 1) * CHUNK], mask, limit) == 1
+
+
+@jit
+def choose_atom(row, products, bits, vectors, gram, support, n, threshold, mask, nonnegative, scratch):
+    """The atom with the strongest inner product with the residual, and its strength."""
+    if n == 0:  # the row itself, of which nothing is rounded
+        chunk = find_tops(bits, mask, scratch.tops)
+        place = find_place(bits, mask, chunk, scratch.tops[chunk])
+        return place, (products[place] if nonnegative else abs(products[place]))
+    remaining_products(products, gram, support, n, scratch.left)
+    chunk = find_tops(scratch.bits, mask, scratch.tops)
+    place = find_place(scratch.bits, mask, chunk, scratch.tops[chunk])
+    strength = scratch.left[place] if nonnegative else abs(scratch.left[place])
+    # both of two may be wrong by half a unit per weight, and by the rounding of the sums, which `threshold` bounds
+    reach = 2 * threshold
+    for i in range(n):
+        reach += abs(support.units[i])
+    if strength > threshold + reach and is_alone(scratch, mask, chunk, strength - reach):
+        return place, strength
+    return strongest_within(row, vectors, support, n, reach, nonnegative, scratch, strength)
+
+
+@jit
+def append_atom(vectors, products, support, n, atom):
     """Append an atom to the `n` chosen ones; return whether it is linearly independent of them."""
     chosen, factor, forward = support.chosen, support.factor, support.forward
     row = factor[n]
-    pivot, rest = gram[atom, atom], products[atom]
+    pivot, rest = products[atom] * 0 + 1, products[atom]  # 1 in the precision of the vectors
     for i in range(n):
-        value = gram[atom, chosen[i]]
+        value = dot(vectors[atom], vectors[chosen[i]])
         for k in range(i):
             value -= row[k] * factor[i, k]
         row[i] = value / factor[i, i]
         pivot -= row[i] * row[i]
         rest -= row[i] * forward[i]
     # the pivot is the squared distance of the atom from the span of the chosen ones: rounding errors only?
-    if pivot <= 16 * np.finfo(gram.dtype).eps:
+    if pivot <= 16 * np.finfo(vectors.dtype).eps:
         return False
     chosen[n] = atom
     row[n] = np.sqrt(pivot)
@@ -165,7 +289,7 @@ def step_to_boundary(support, n):
 
 
 @jit
-def settle_signs(gram, products, support, n):
+def settle_signs(vectors, products, support, n):
     """Drop atoms until the least-squares weights of the rest are positive (the inner loop of Lawson and Hanson)."""
     support.weights[n - 1] = 0
     solve(support, n)
@@ -174,7 +298,7 @@ def settle_signs(gram, products, support, n):
         n = 0  # factorise again from the atoms that are left
         for i in range(n_kept):
             weight = support.weights[i]
-            if append_atom(gram, products, support, n, support.chosen[i]):
+            if append_atom(vectors, products, support, n, support.chosen[i]):
                 support.weights[n] = weight
                 n += 1
         solve(support, n)
@@ -182,18 +306,20 @@ def settle_signs(gram, products, support, n):
 
 
 @jit
-def pursue_row(products, gram, limit, threshold, mask, nonnegative, support, left, bits):
+def pursue_row(row, products, bits, vectors, gram, limit, mask, nonnegative, support, scratch):
     """Choose up to `limit` atoms for one row; return the number chosen."""
+    # inner products below this share of the row are rounding errors
+    threshold = 16 * np.finfo(vectors.dtype).eps * np.sqrt(dot(row, row))
     n = 0
     for _ in range(STEPS_PER_ATOM * limit if nonnegative else limit):
-        remaining_products(products, gram, support, n, left)
-        atom = strongest(bits, mask)
-        strength = left[atom] if nonnegative else abs(left[atom])
-        if not strength > threshold or not append_atom(gram, products, support, n, atom):
+        atom, strength = choose_atom(
+            row, products, bits, vectors, gram, support, n, threshold, mask, nonnegative, scratch
+        )
+        if not strength > threshold or not append_atom(vectors, products, support, n, atom):
             break
         n += 1
         if nonnegative:
-            n = settle_signs(gram, products, support, n)
+            n = settle_signs(vectors, products, support, n)
         else:
             solve(support, n)
         support.weights[:n] = support.trial[:n]
@@ -203,31 +329,33 @@ def pursue_row(products, gram, limit, threshold, mask, nonnegative, support, lef
 
 
 @jit
-def pursue(rows, products, gram, limits, mask, nonnegative, left, bits, atoms, weights):
+def pursue(rows, products, bits, vectors, gram, limits, mask, nonnegative, scratch, atoms, weights):
     """Code each row with at most `limits[row]` atoms.
 
     Parameters
     ----------
-    rows, products, gram
-        X, (n_rows, dim); X·Dᵀ, (n_rows, n_atoms); D·Dᵀ.
-    mask, left, bits
-        The mask for `strongest`; scratch memory for a row of products, zeros up to whole chunks; the same memory as
-        integers, (n_chunks, CHUNK).
+    rows, products, vectors, gram
+        X, (n_rows, dim); X·Dᵀ, (n_rows, n_atoms); D, (n_atoms, dim); D·Dᵀ in units of 1 / ONE.
+    bits, mask
+        The memory of `products` as integers, and the bits of them that are compared.
+    scratch
+        Memory for one row.
     atoms, weights
         Output: the codes, -1 and 0 where a row takes fewer atoms.
     """
-    width, dtype = atoms.shape[1], gram.dtype
+    width, dtype = atoms.shape[1], vectors.dtype
     support = Support(
-        np.empty(width, np.int32),
+        np.zeros(width + 3, np.int32),
         np.zeros(width, dtype),
         np.zeros(width, dtype),
         np.zeros((width, width), dtype),
         np.zeros(width, dtype),
+        np.zeros(width + 3, dtype),
     )
-    rounding = 16 * np.finfo(dtype).eps  # inner products below this share of the row are rounding errors
     for row in range(len(rows)):
-        threshold = rounding * np.sqrt(dot(rows[row], rows[row]))
-        n = pursue_row(products[row], gram, limits[row], threshold, mask, nonnegative, support, left, bits)
+        n = pursue_row(
+            rows[row], products[row], bits[row], vectors, gram, limits[row], mask, nonnegative, support, scratch
+        )
         atoms[row, :n], atoms[row, n:] = support.chosen[:n], -1
         weights[row, :n], weights[row, n:] = support.weights[:n], 0
 
