@@ -307,7 +307,8 @@ class Coder(NamedTuple):
         integer = np.dtype(f"i{products.itemsize}")
         # all bits but the sign: absolute values are compared, unless weights must be non-negative
         mask = np.array(-1 if self.nonnegative else np.iinfo(integer).max, integer)[()]
-        bits, scratch = products.view(integer), pursuit.Scratch.make(*self.vectors.shape, products.dtype, integer)
+        n_atoms, dim = self.vectors.shape
+        bits, scratch = products.view(integer), pursuit.Scratch.make(n_atoms, dim, products.dtype, integer)
         atoms, weights = np.empty((len(rows), width), np.int32), np.empty((len(rows), width), products.dtype)
         some = rows, products, bits, self.vectors, self.gram, limits
         pursuit.pursue(*some, mask, self.nonnegative, scratch, atoms, weights)

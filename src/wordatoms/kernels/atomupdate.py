@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from wordatoms.kernels import jit
-from wordatoms.kernels.pursuit import dot, subtract
+from wordatoms.kernels.pursuit import copy, dot, subtract
 
 
 @jit
@@ -22,7 +22,7 @@ def square(vector):
 @jit
 def subtract_code(row, atoms, weights, vectors, out):
     """Write the residual of a row to `out`."""
-    out[:] = row
+    copy(row, out)
     for slot in range(len(atoms)):
         if atoms[slot] >= 0:
             subtract(out, weights[slot], vectors[atoms[slot]])
@@ -44,8 +44,9 @@ def take_codes(rows, vectors, new_atoms, new_weights, keep, residuals, atoms, we
         losses[row], loss = square(residuals[row]), square(residual)
         if loss < losses[row] or not keep:
             losses[row] = loss
-            residuals[row] = residual
-            atoms[row], weights[row] = new_atoms[row], new_weights[row]
+            copy(residual, residuals[row])
+            copy(new_atoms[row], atoms[row])
+            copy(new_weights[row], weights[row])
 
 
 @jit
@@ -76,7 +77,8 @@ def better_direction(vector, inertia, weights, residuals, places, direction):
     Return ‖g‖², or 0 if there is no direction.
     """
     width = weights.shape[1]
-    direction[:] = 0
+    for k in range(len(direction)):
+        direction[k] = 0
     use = vector[0] * 0  # 0 in the precision of the vectors
     for place in places:
         weight = weights[place // width, place % width]
@@ -120,7 +122,7 @@ def update_atoms(first, last, starts, entries, nonnegative, inertia, uses, vecto
                 new_weight = weight * 0
             exchange(residuals[row], weight, vector, new_weight, direction)
             weights[row, slot] = new_weight
-        vector[:] = direction
+        copy(direction, vector)
 
 
 @jit

@@ -77,6 +77,13 @@ def dot(left, right):
 
 
 @jit
+def copy(source, out):
+    """Copy a row. (`out[:] = source` takes seconds to compile: it can broadcast, and complain.)"""
+    for k in range(len(out)):
+        out[k] = source[k]
+
+
+@jit
 def subtract(vector, weight, row):
     """Subtract in place. (`difference` with `out` as its source would run the slow version for overlapping rows.)"""
     for k in range(len(row)):
@@ -121,7 +128,8 @@ def subtract_4_in_place(left, w, a, b, c, d):
 def remaining_products(products, gram, support, n, out):
     """The inner products of all atoms with the residual after `n` atoms were chosen, up to the rounding of `gram`."""
     chosen, weights = support.chosen, support.units
-    weights[:n] = support.weights[:n] / weights.dtype.type(ONE)
+    for i in range(n):
+        weights[i] = support.weights[i] / weights.dtype.type(ONE)
     n_first = (n - 1) % 4 + 1
     for start in range(0, len(products), TILE):
         stop = min(start + TILE, len(products))
@@ -180,7 +188,7 @@ def find_place(bits, mask, chunk, top):
 def strongest_within(row, vectors, support, n, reach, nonnegative, scratch, best):
     """The atom with the strongest inner product with the residual, of those that come within `reach` of `best`."""
     residual = scratch.residual
-    residual[:] = row
+    copy(row, residual)
     for i in range(n):
         subtract(residual, support.weights[i], vectors[support.chosen[i]])
     found, strength = 0, best * 0
@@ -289,16 +297,24 @@ def step_to_boundary(support, n):
 
 
 @jit
+def has_negative(weights, n):
+    found = False
+    for i in range(n):
+        found |= not weights[i] > 0
+    return found
+
+
+@jit
 def settle_signs(vectors, products, support, n):
     """Drop atoms until the least-squares weights of the rest are positive (the inner loop of Lawson and Hanson)."""
     support.weights[n - 1] = 0
     solve(support, n)
-    while n > 0 and np.min(support.trial[:n]) <= 0:
+    while has_negative(support.trial, n):
         n_kept = step_to_boundary(support, n)
-        n = 0  # factorise again from the atoms that are left
+        n = np.int64(0)  # factorise again from the atoms that are left
         for i in range(n_kept):
             weight = support.weights[i]
-            if append_atom(vectors, products, support, n, support.chosen[i]):
+            if append_atom(vectors, products, support, n, np.int64(support.chosen[i])):
                 support.weights[n] = weight
                 n += 1
         solve(support, n)
@@ -310,7 +326,7 @@ def pursue_row(row, products, bits, vectors, gram, limit, mask, nonnegative, sup
     """Choose up to `limit` atoms for one row; return the number chosen."""
     # inner products below this share of the row are rounding errors
     threshold = 16 * np.finfo(vectors.dtype).eps * np.sqrt(dot(row, row))
-    n = 0
+    n = np.int64(0)  # the type that it keeps: a literal 0 would be compiled for once more
     for _ in range(STEPS_PER_ATOM * limit if nonnegative else limit):
         atom, strength = choose_atom(
             row, products, bits, vectors, gram, support, n, threshold, mask, nonnegative, scratch
@@ -322,7 +338,8 @@ def pursue_row(row, products, bits, vectors, gram, limit, mask, nonnegative, sup
             n = settle_signs(vectors, products, support, n)
         else:
             solve(support, n)
-        support.weights[:n] = support.trial[:n]
+        for i in range(n):
+            support.weights[i] = support.trial[i]
         if n == limit:
             break
     return n
@@ -356,8 +373,9 @@ def pursue(rows, products, bits, vectors, gram, limits, mask, nonnegative, scrat
         n = pursue_row(
             rows[row], products[row], bits[row], vectors, gram, limits[row], mask, nonnegative, support, scratch
         )
-        atoms[row, :n], atoms[row, n:] = support.chosen[:n], -1
-        weights[row, :n], weights[row, n:] = support.weights[:n], 0
+        for i in range(width):
+            atoms[row, i] = support.chosen[i] if i < n else -1
+            weights[row, i] = support.weights[i] if i < n else 0
 
 
 @jit
