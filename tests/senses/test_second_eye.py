@@ -16,6 +16,7 @@ from tinyencoder import make_encoder
 from wordatoms.cli.root import cli
 from wordatoms.encoder.encoder import Encoder
 from wordatoms.errors import InputError, ModelError
+from wordatoms.explorer.service import Explorer
 from wordatoms.senses.posterior import to_unit
 from wordatoms.senses.second_eye import FORM_OCCURRENCES, Prototypes, SecondEye, centred
 
@@ -204,3 +205,19 @@ def test_commands_take_an_encoder(folder: Path, tmp_path: Path) -> None:
     assert run(*similar, *given) != run(*similar, *given[:2])
     assert "sentences" in run("sentences", WORD, "--corpus", tmp_path / "texts.txt", "--words", "1-60", *given)
     assert run(*mixed, *given[:2], "--encoder", "none") == run(*mixed, *given[:2])
+
+
+# --- the explorer
+
+
+def test_the_explorer_shows_what_each_side_says(both: wa.SenseModel, alone: wa.SenseModel) -> None:
+    text = f"{words_of(0, 3)} {WORD} {words_of(1, 2)}"
+    with_encoder, without = (Explorer([model]).texts.meaning(text, 3) for model in (both, alone))
+    assert without.encoder is None
+    assert with_encoder._replace(encoder=None) == without
+    side = with_encoder.encoder
+    assert side is not None
+    together = {each.sense: each.probability for each in both.disambiguate(WORD, text)[0].meanings}
+    assert side.together == [pytest.approx(together[each.sense]) for each in with_encoder.meanings]
+    assert sum(side.alone) == pytest.approx(1)
+    assert sum(side.together) + side.none == pytest.approx(1)

@@ -29,6 +29,7 @@ INTERRUPTED = 130
 
 @click.command()
 @options.model
+@options.encoder
 @click.option("--with", "others", metavar="MODEL", multiple=True, help="Another model to compare with; repeatable.")
 @click.option(
     "--corpus",
@@ -112,7 +113,7 @@ def explore(
         _refuse_server_options()
     if edit:
         _refuse_network(host)
-    models = [load_model(each) for each in (model, *others)]
+    models = [load_model(model, given["encoder"]), *map(load_model, others)]
     documents = _indexed(models[0], collection, {**given, "quiet": quiet}) if collection else None
     explorer = Explorer(models, corpus=_checked(corpus), report=_report_folder(report), documents=documents, edit=edit)
     if folder is not None:

@@ -108,10 +108,12 @@ class Explorer:
         documents: DocumentIndex | None = None,
         edit: bool = False,
     ) -> None:
+        eye = models[0].second_eye
+        models = [model.without_encoder() for model in models]  # an encoder is asked about single words alone
         names = unique_names(models)
         self.words = {name: WordAnswers(model) for name, model in zip(names, models, strict=True)}
         self.name, self.first = next(iter(self.words.items()))
-        self.texts = TextAnswers(self.first)
+        self.texts = TextAnswers(self.first, eye)
         self.lineup = LineupAnswers(self.first.model)
         self.quotations = {name: Quotations(each.model, corpus) for name, each in self.words.items()}
         self.editor = Editor(self.first.model) if edit else None

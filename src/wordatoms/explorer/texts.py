@@ -9,8 +9,8 @@ do not pull towards senses by use.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,16 @@ from wordatoms.explorer.answers import BAD_REQUEST, ApiError
 from wordatoms.explorer.text_spans import utf16_offsets
 from wordatoms.explorer.words import Method, WordAnswers
 from wordatoms.senses.by_use import UseDisambiguator
-from wordatoms.senses.posterior import Weights
+from wordatoms.senses.posterior import Weights, softmax
 from wordatoms.senses.reading import CutText, function_words
 from wordatoms.senses.results import LIGHTEST_SHARE, NONE_OF_THESE, NOT_ENOUGH_CONTEXT, Disambiguation, Meaning
 
+if TYPE_CHECKING:
+    from wordatoms.senses.second_eye import SecondEye
+
 N_MEANINGS = 12
 N_NEAREST = 8
+LEAST_CHANCE = 1e-12
 
 
 Verdict = Literal["sense", "none of these", "not enough context"]
@@ -82,6 +86,17 @@ class ContextPull(NamedTuple):
     pulls: dict[int, float]
 
 
+class EncoderSide(NamedTuple):
+    """What an encoder that reads along says about the meanings of a page, in their order.
+
+    `alone` is the probability of each by the encoder and the shares of the uses, `together` with our reading, too.
+    """
+
+    alone: list[float]
+    together: list[float]
+    none: float
+
+
 class MeaningPage(NamedTuple):
     """One word of a text: its senses there, and the pulls of its context words.
 
@@ -97,13 +112,14 @@ class MeaningPage(NamedTuple):
     meanings: list[TokenMeaning]
     none: tuple[float, float] | None
     pulls: list[ContextPull]
+    encoder: EncoderSide | None = None
 
 
 class TextAnswers:
     """Answers about texts, by one model."""
 
-    def __init__(self, words: WordAnswers) -> None:
-        self.words, self.model = words, words.model
+    def __init__(self, words: WordAnswers, eye: SecondEye | None = None) -> None:
+        self.words, self.model, self.eye = words, words.model, eye
         self._function_words = function_words(self.model)
 
     def learn(self, word: str) -> None:
@@ -218,7 +234,24 @@ class TextAnswers:
             meanings,
             (answer.p_none, prior_of_none),
             [] if answer.tells_nothing else self._pulls_by_use(cut, usage, disambiguator, meanings),
+            None if answer.tells_nothing else self._encoder_side(usage, disambiguator, meanings),
         )
+
+    def _encoder_side(
+        self, usage: Usage, disambiguator: UseDisambiguator, meanings: Sequence[TokenMeaning]
+    ) -> EncoderSide | None:
+        """What the encoder says, if there is one and the word has examples."""
+        if self.eye is None:
+            return None
+        read = replace(disambiguator, answers=replace(disambiguator.answers, model=self.eye.model))
+        if read.prototypes is None:
+            return None
+        prior = np.log(np.maximum(read.without_context(usage.form)[:-1], LEAST_CHANCE))
+        alone = softmax(prior + read.prototypes.evidence(self.eye.states([usage])))[0]
+        *together, none = read.read([usage]).p_senses[0].tolist()
+        places = {use.sense: place for place, use in enumerate(read.senses)}
+        shown = [places[each.sense] for each in meanings if each.sense is not None]
+        return EncoderSide([float(alone[place]) for place in shown], [together[place] for place in shown], none)
 
     def _pulls_by_use(
         self, cut: CutText, usage: Usage, disambiguator: UseDisambiguator, meanings: Sequence[TokenMeaning]

@@ -85,6 +85,40 @@ function noneRow({ none: [probability, prior] }) {
   );
 }
 
+/** The answer with the probabilities that our reading and the encoder give together, likeliest first. */
+export function together(answer) {
+  const { together, none } = answer.encoder;
+  const meanings = answer.meanings.map((meaning, place) => ({ ...meaning, probability: together[place] }));
+  meanings.sort((one, other) => other.probability - one.probability);
+  return { ...answer, meanings, none: answer.none && [none, answer.none[1]] };
+}
+
+/** What each side says about the senses. */
+export function encoderTable({ meanings, encoder, form }) {
+  return h(
+    "section",
+    {},
+    h("h2", {}, `What each side says about “${form}”`),
+    dataTable(
+      "sides",
+      "Sides",
+      [columnHead("Sense"), columnHead("ours"), columnHead("encoder"), columnHead("together")],
+      meanings
+        .slice(0, MOST_SENSES)
+        .map(({ label, probability }, place) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, label),
+            [probability, encoder.alone[place], encoder.together[place]].map((p) =>
+              h("td", { class: "number" }, percent(p)),
+            ),
+          ),
+        ),
+    ),
+  );
+}
+
 /** Context words by senses: bars to the right pull towards the sense, to the left away from it. */
 export function pullsTable(answer) {
   const senses = answer.meanings.slice(0, COLUMNS);

@@ -4,7 +4,7 @@ import { ask } from "../api.js";
 import { csvButton } from "../csv.js";
 import { h, put } from "../dom.js";
 import { decimal, percent } from "../numbers.js";
-import { posterior, pullsTable } from "../parts/meaning.js";
+import { encoderTable, posterior, pullsTable, together } from "../parts/meaning.js";
 import { empty, fillWhenReady } from "../parts/states.js";
 import { sectionHead, shortLabel, tone } from "../parts/words.js";
 import { addressOf, goTo } from "../router.js";
@@ -163,7 +163,8 @@ class SentenceView {
     this.markTokens();
     if (!answer.meanings.length)
       return empty("No senses", h("p", {}, `The text of the model shows too few uses of “${answer.form}”.`));
-    this.colourBy(answer, 0);
+    const shown = answer.encoder && this.withEncoder ? together(answer) : answer;
+    this.colourBy(shown, 0);
     const name = answer.method === "uses" ? "sense" : "atom";
     const rows = () =>
       answer.pulls.flatMap(({ word, pulls }) =>
@@ -176,7 +177,9 @@ class SentenceView {
           answer.meanings.map((each) => ({ ...each, nearest: each.nearest.map((near) => near.word).join(" ") })),
         ),
       ),
-      posterior(answer, (place) => this.colourBy(answer, place)),
+      answer.encoder && this.encoderSwitch(number),
+      posterior(shown, (place) => this.colourBy(shown, place)),
+      answer.encoder && this.withEncoder && encoderTable(answer),
       answer.pulls.length > 0 &&
         h(
           "section",
@@ -185,6 +188,27 @@ class SentenceView {
           pullsTable(answer),
         ),
     ];
+  }
+
+  /** Whether the senses are those of our reading alone or with the encoder. */
+  encoderSwitch(number) {
+    return h(
+      "p",
+      {},
+      h(
+        "label",
+        { class: "switch" },
+        h("input", {
+          type: "checkbox",
+          checked: Boolean(this.withEncoder),
+          onchange: (event) => {
+            this.withEncoder = event.target.checked;
+            this.choose(number);
+          },
+        }),
+        " Read with the encoder",
+      ),
+    );
   }
 
   markTokens() {
