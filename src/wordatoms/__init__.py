@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # for type checkers and editors; `as` exports a name
     from wordatoms.run import Run as Run
     from wordatoms.senses.comparison import compare_senses as compare_senses
     from wordatoms.senses.differences import compare_models as compare_models
+    from wordatoms.senses.frames import to_arrow as to_arrow
     from wordatoms.senses.frames import to_frame as to_frame
     from wordatoms.senses.html import to_html as to_html
     from wordatoms.senses.model import SenseModel as SenseModel
@@ -67,7 +68,7 @@ _NAMES = {
     "senses.differences": "compare_models",
     "senses.sentences": "representative_sentences",
     "senses.topics": "document_topics",
-    "senses.frames": "to_frame",
+    "senses.frames": "to_frame to_arrow",
     "senses.html": "to_html",
     "documents.estimator": "AtomTopics",
     "documents.groups": "compare_groups",

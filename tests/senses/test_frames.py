@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from naive_posterior import world_embeddings, world_map, world_model
-from wordatoms import to_frame
+from wordatoms import to_arrow, to_frame
 from wordatoms.contexts.reader import ReadingSettings
 from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.errors import InputError, MissingExtraError
@@ -95,3 +95,13 @@ def test_without_pandas(model: SenseModel, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingExtraError, match=r'pip install ".*\[pandas\]"'):
         model.senses("bank").to_frame()
+
+
+def test_arrow_tables_have_the_rows_of_the_frame(model: SenseModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyarrow")
+    for found in (model.senses("bank"), model.disambiguate("bank", TEXTS[0]), model.cluster("bank", TEXTS, k=2)):
+        assert found.to_arrow().to_pylist() == found.to_frame().to_dict("records")
+    assert Results().to_arrow().num_rows == 0
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"\[parquet\]"):
+        to_arrow(model.senses("bank"))

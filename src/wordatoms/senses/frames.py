@@ -17,6 +17,7 @@ from wordatoms.errors import InputError, require_extra
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+    from pyarrow import Table
 
 Row = dict[str, Any]
 Item = TypeVar("Item")
@@ -55,6 +56,15 @@ class Framed(Shown):
         pandas.DataFrame
         """
         return to_frame(self)
+
+    def to_arrow(self) -> Table:
+        """Return an Arrow table of this result; see `wordatoms.to_arrow`.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
+        return to_arrow(self)
 
     def _table_rows(self) -> list[Row]:
         """Return the rows of the table."""
@@ -99,6 +109,15 @@ class Results(list[Item], Shown):
         """
         return to_frame(self)
 
+    def to_arrow(self) -> Table:
+        """Return an Arrow table of these results; see `wordatoms.to_arrow`.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
+        return to_arrow(self)
+
 
 def to_frame(results: Any) -> DataFrame:
     """Return results as a pandas table: one answer of a model, or a list of them.
@@ -136,6 +155,34 @@ def to_frame(results: Any) -> DataFrame:
     if isinstance(results, str | bytes | Mapping) or not isinstance(results, Iterable):
         raise InputError(f"there is no table of a {type(results).__name__}; pass what a model answered.")
     return pandas.DataFrame([row for each in results for row in rows_of(each)])
+
+
+def to_arrow(results: Any) -> Table:
+    """Return results as an Arrow table, for Polars, DuckDB, Parquet and other programs that read Arrow.
+
+    Parameters
+    ----------
+    results : object or iterable of objects
+        What `to_frame` takes.
+
+    Returns
+    -------
+    pyarrow.Table
+        The rows and columns of `to_frame`.
+
+    Raises
+    ------
+    MissingExtraError
+        If pandas or pyarrow is not installed.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> wa.to_arrow(wa.load().near_words("tie", 2)).column_names
+    ['word', 'similarity']
+    """
+    table: Table = require_extra("pyarrow", "parquet").Table.from_pandas(to_frame(results), preserve_index=False)
+    return table
 
 
 def brief(value: Any) -> str:
