@@ -71,7 +71,7 @@ COMMANDS = {
     "info": "wa.SenseModel.folder",
     "cluster": "wa.SenseModel.cluster",
     "sentences": "wa.representative_sentences",
-    "topics": "wa.document_topics wa.study_documents wa.compare_groups wa.AtomTopics",
+    "topics": "wa.document_topics wa.study_documents wa.compare_groups wa.compare_uses wa.AtomTopics",
     "train": "wa.train",
     "count": "wordatoms.pipeline.count.count",
     "embed": "wordatoms.pipeline.embed.embed",

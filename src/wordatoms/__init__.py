@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # for type checkers and editors; `as` exports a name
     from wordatoms.documents.estimator import AtomTopics as AtomTopics
     from wordatoms.documents.groups import compare_groups as compare_groups
     from wordatoms.documents.study import study_documents as study_documents
+    from wordatoms.documents.word_uses import compare_uses as compare_uses
     from wordatoms.embeddings.embeddings import Embeddings as Embeddings
     from wordatoms.embeddings.embeddings import Neighbour as Neighbour
     from wordatoms.embeddings.trainers import train_embeddings as train_embeddings
@@ -73,6 +74,7 @@ _NAMES = {
     "documents.estimator": "AtomTopics",
     "documents.groups": "compare_groups",
     "documents.study": "study_documents",
+    "documents.word_uses": "compare_uses",
     "pipeline.sources": "CountSettings",
     "pipeline.atomize": "AtomSettings",
     "pipeline.observe": "ObserveSettings",

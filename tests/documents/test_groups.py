@@ -185,7 +185,7 @@ def test_frames_and_names() -> None:
         ([[1.0]], {"groups": [""]}, "no document has a group"),
         ([[1.0]], {"times": ["soon"]}, r"^'soon' in row 1 is not a date; "),
         ([[1.0]], {"times": ["2024"]}, "has no month; take a longer period"),
-        ([[1.0]], {"times": ["2024"], "period": "decade"}, "'decade' is no period"),
+        ([[1.0]], {"times": ["2024"], "period": "century"}, "'century' is no period"),
         ([[0.0]], {}, "no document has a share"),
         ([[-1.0, 2.0]], {}, "negative or not finite"),
         ([[float("nan")]], {}, "negative or not finite"),

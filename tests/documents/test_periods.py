@@ -22,7 +22,7 @@ from wordatoms.errors import InputError
 )
 def test_one_day_in_many_forms(written: object) -> None:
     names = [find_periods([written], period)[0] for period in PERIODS]
-    assert [each.name for each in names if each] == ["2024-03-05", "2024-W10", "2024-03", "2024-Q1", "2024"]
+    assert [each.name for each in names if each] == ["2024-03-05", "2024-W10", "2024-03", "2024-Q1", "2024", "2020s"]
 
 
 @given(day=st.dates(), period=st.sampled_from(PERIODS))

@@ -107,17 +107,20 @@ def test_words_by_the_naive_count(model: SenseModel) -> None:
     counts: dict[int, dict[str, int]] = {}
     for text in texts:
         words = text.split()
+        seen = set()
         for start in range(len(words) - 2):
             piece = words[start : start + 3]
             atom = wa.document_topics(model, [" ".join(piece)], window=1).top_atoms(0)[0].atom
-            for word in piece:
-                counts.setdefault(atom, {}).setdefault(word, 0)
-                counts[atom][word] += 1
+            seen |= {(atom, word) for word in piece}
+        for atom, word in seen:
+            counts.setdefault(atom, {}).setdefault(word, 0)
+            counts[atom][word] += 1
     total = sum(sum(own.values()) for own in counts.values())
     for topic in found.topics:
         own = counts[topic.topic]
         score = {
-            word: n * np.log(n * total / sum(own.values()) / sum(each.get(word, 0) for each in counts.values()))
+            word: n
+            * max(np.log(n * total / sum(own.values()) / sum(each.get(word, 0) for each in counts.values())), 0) ** 0.5
             for word, n in own.items()
         }
         best = sorted((value for value in score.values() if value > 0), reverse=True)[:10]

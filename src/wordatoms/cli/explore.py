@@ -53,7 +53,10 @@ INTERRUPTED = 130
 @click.option("--id", "names", metavar="NAME", help="Column with the names of the documents.")
 @click.option("--by", metavar="NAME", help="Column with the groups of the documents.")
 @click.option(
-    "--time", type=options.TIME, metavar="NAME:PERIOD", help="Column with dates, and day, week, month, quarter or year."
+    "--time",
+    type=options.TIME,
+    metavar="NAME:PERIOD",
+    help="Column with dates, and day, week, month, quarter, year or decade.",
 )
 @click.option("--time-format", metavar="FORMAT", help="Format of the dates, such as %d/%m/%Y.  [default: 2024-03-05]")
 @click.option("--lines", is_flag=True, help="Each line of the files is a document.")

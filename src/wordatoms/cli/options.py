@@ -39,7 +39,7 @@ def _match(pattern: str, text: str) -> re.Match[str]:
     return match
 
 
-PERIODS = ("day", "week", "month", "quarter", "year")
+PERIODS = ("day", "week", "month", "quarter", "year", "decade")
 
 
 def _parse_time(text: str) -> tuple[str, str]:

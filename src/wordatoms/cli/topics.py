@@ -34,7 +34,10 @@ STUDIES = ("by", "time", "report", "level", "merge", "held_out")
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE.html", help="Page with all pictures to write.")
 @click.option("--by", metavar="NAME", help="Column with the groups of the documents.")
 @click.option(
-    "--time", type=options.TIME, metavar="NAME:PERIOD", help="Column with dates, and day, week, month, quarter or year."
+    "--time",
+    type=options.TIME,
+    metavar="NAME:PERIOD",
+    help="Column with dates, and day, week, month, quarter, year or decade.",
 )
 @click.option("--time-format", metavar="FORMAT", help="Format of the dates, such as %d/%m/%Y.  [default: 2024-03-05]")
 @click.option(

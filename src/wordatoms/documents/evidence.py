@@ -2,8 +2,10 @@
 
 Both are gathered while the documents are read, so that they are read once and need not fit into memory.
 
-- The words of a topic: those in the windows whose nearest atom belongs to it, by n(w, t) log p(w|t)/p(w), which ranks
-  words that are frequent there and rare elsewhere. Words more frequent than one in a thousand are left out.
+- The words of a topic: those in the windows whose nearest atom belongs to it, by n(w, t) √(log p(w|t)/p(w)), which
+  ranks words that are frequent there and rarer elsewhere. n(w, t) counts documents: a name that one document repeats
+  says little about a topic. Words more frequent than one in a thousand, and words in fewer than one in a thousand
+  documents, are left out. The root and the second limit were chosen on other documents: docs/results/topics.md.
 - Typical passages: the windows nearest to an atom, one per document; windows of full length come first, because a
   short text is near to something easily. The words that decided are those with the largest shares in the product of
   window and atom.
@@ -31,6 +33,8 @@ from wordatoms.text.spans import normal_form
 N_PASSAGES, N_WORDS = 3, 10
 MOST_FREQUENT, TIMES_MEAN = 1e-3, 10
 """Words more frequent than this, and than so many times the mean of all words, are not words of a topic."""
+SELDOM = 1e-3
+"""Words in a smaller share of the documents are not words of a topic."""
 MOST_SETS = 1 << 16
 KEPT_WHOLE = 4000
 """Characters of a document that is kept as it is until its passage is cut out."""
@@ -88,8 +92,10 @@ class Evidence:
         self._add_words(part)
         self._add_passages(group, part)
         for rows in part.rows:
+            different = np.unique(rows)
+            self._n_with[different] += 1
             if self._n_documents % self._every == 0:
-                self._sets.append(np.unique(rows))
+                self._sets.append(different)
                 if len(self._sets) == MOST_SETS:
                     self._sets, self._every = self._sets[::2], 2 * self._every
             self._n_documents += 1
@@ -104,11 +110,20 @@ class Evidence:
         inside = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - widths, widths)
         rows = words[np.repeat(firsts[found.documents] + found.starts, widths) + inside]
         telling = self._is_telling[rows]
-        keys = np.repeat(found.atoms, widths)[telling] * len(self.windows.sif.embeddings) + rows[telling]
-        self._pairs.append(np.unique(keys, return_counts=True))
+        n_words = len(self.windows.sif.embeddings)
+        keys = np.repeat(found.atoms, widths)[telling] * n_words + rows[telling]
+        owners = np.repeat(found.documents, widths)[telling]
+        n_keys = n_words * (int(self.windows.shown.max()) + 1)
+        once = np.unique(owners * n_keys + keys) % n_keys  # however often a document repeats a word
+        self._pairs.append(np.unique(once, return_counts=True))
         self._n_pairs += len(self._pairs[-1][0])
         if self._n_pairs > MOST_PAIRS:
             self._add_up()
+
+    @cached_property
+    def _n_with(self) -> NDArray[np.int64]:
+        """The number of documents with each word so far."""
+        return np.zeros(len(self.windows.sif.embeddings), np.int64)
 
     @cached_property
     def _is_telling(self) -> NDArray[np.bool_]:
@@ -128,14 +143,14 @@ class Evidence:
         keys, numbers = self._add_up()
         words, size = self.windows.sif.embeddings.words, len(self.windows.sif.embeddings)
         of_topic = topics.of_atom[keys // size]
-        known = of_topic >= 0
+        known = (of_topic >= 0) & (self._n_with[keys % size] >= SELDOM * self._n_documents)
         shape = (len(topics), size)
         counts = csr_matrix((numbers[known], (of_topic[known], keys[known] % size)), shape=shape, dtype=np.float64)
         counts.sum_duplicates()
         per_topic, per_word = (np.asarray(counts.sum(axis=axis)).ravel() for axis in (1, 0))
         scores = counts.copy()
         expected = np.repeat(per_topic, np.diff(counts.indptr)) * per_word[counts.indices] / max(counts.sum(), 1)
-        scores.data = counts.data * np.log(counts.data / expected)
+        scores.data = counts.data * np.sqrt(np.maximum(np.log(counts.data / expected), 0))
         found = []
         for topic in range(len(topics)):
             part = slice(scores.indptr[topic], scores.indptr[topic + 1])

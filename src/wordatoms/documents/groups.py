@@ -193,7 +193,7 @@ def compare_groups(
         The group of each document. Documents with a missing one (None, NaN or "") count only overall.
     times : iterable, optional
         The date of each document: text such as 2024-03-05, or date objects. Missing ones count only overall.
-    period : {"day", "week", "month", "quarter", "year"}, default "month"
+    period : {"day", "week", "month", "quarter", "year", "decade"}, default "month"
         Length of a period.
     time_format : str, optional
         Format of the dates, as in `datetime.strptime`, if they are not written as 2024-03-05.

@@ -1,4 +1,4 @@
-"""Dates of documents, and the days, weeks, months, quarters and years they fall into.
+"""Dates of documents, and the days, weeks, months, quarters, years and decades they fall into.
 
 Dates are read in the forms that everybody reads alike: 2024-03-05, with a time after it or not, 2024/03/05, 20240305,
 5.3.2024, and 2024-03 or 2024 where the period needs no more. Others, such as 3/5/2024, need their format.
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from wordatoms.errors import InputError
 
-PERIODS = ("day", "week", "month", "quarter", "year")
-PARTS = {"day": 3, "week": 3, "month": 2, "quarter": 2, "year": 1}
+PERIODS = ("day", "week", "month", "quarter", "year", "decade")
+PARTS = {"day": 3, "week": 3, "month": 2, "quarter": 2, "year": 1, "decade": 1}
 """How much of a date a period needs: year, month, day."""
 NAMES = ("", "year", "month", "day")
 FORMS = tuple(
@@ -121,4 +121,5 @@ _PERIOD_OF: dict[str, Callable[[date], Period]] = {
     "month": lambda day: Period(12 * day.year + day.month - 1, f"{day.year:04}-{day.month:02}"),
     "quarter": lambda day: Period(4 * day.year + (day.month - 1) // 3, f"{day.year:04}-Q{(day.month - 1) // 3 + 1}"),
     "year": lambda day: Period(day.year, f"{day.year:04}"),
+    "decade": lambda day: Period(day.year // 10, f"{day.year // 10:03}0s"),
 }

@@ -322,7 +322,7 @@ def study_documents(
         What a topic is; see `AtomTopics`.
     groups, times : iterable, optional
         The group and the date of each document; see `compare_groups`. They are read after the documents.
-    period : {"day", "week", "month", "quarter", "year"}, default "month"
+    period : {"day", "week", "month", "quarter", "year", "decade"}, default "month"
         Length of a period.
     time_format : str, optional
         Format of the dates, as in `datetime.strptime`, if they are not written as 2024-03-05.
