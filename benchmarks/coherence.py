@@ -12,6 +12,7 @@ A second run with another seed says how much of the lists comes back.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import process_time
@@ -64,7 +65,7 @@ def best_words(scores: NDArray[Any], vocabulary: Sequence[str]) -> Lists:
     return [[vocabulary[place] for place in np.argsort(-own, kind="stable")[:N_WORDS]] for own in scores]
 
 
-def clusters(vectors: NDArray[Any], counts: Any, k: int, seed: int) -> NDArray[Any]:
+def clusters(k: int, seed: int, vectors: NDArray[Any], counts: Any, _weighted: Any) -> NDArray[Any]:
     """The c-TF-IDF of words in clusters of documents."""
     labels = KMeans(k, n_init=1, random_state=seed).fit(vectors).labels_
     chosen = csr_matrix((np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(k, len(labels)))
@@ -75,14 +76,38 @@ def clusters(vectors: NDArray[Any], counts: Any, k: int, seed: int) -> NDArray[A
 
 def document_vectors(windows: WindowAtoms, rows: Sequence[NDArray[Any]]) -> NDArray[Any]:
     sif = windows.sif
-    means = [
-        (sif.weights[own][:, None] * sif.embeddings.vectors[own]).mean(axis=0)
-        if len(own)
-        else np.zeros(windows.atoms.shape[1])
-        for own in rows
-    ]
+    weighted = sif.weighted_vectors()
+    means = [weighted[own].mean(axis=0) if len(own) else np.zeros(weighted.shape[1]) for own in rows]
     vectors = windows.to_atoms(np.array(means, np.float32))
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+
+
+def nmf(k: int, seed: int, _vectors: Any, _counts: Any, weighted: Any) -> NDArray[Any]:
+    return np.asarray(NMF(k, init="nndsvda", max_iter=100, random_state=seed).fit(weighted).components_)
+
+
+def lda(k: int, seed: int, _vectors: Any, counts: Any, _weighted: Any) -> NDArray[Any]:
+    return np.asarray(LatentDirichletAllocation(k, random_state=seed).fit(counts).components_)
+
+
+METHODS = {"k-means": clusters, "NMF": nmf, "LDA": lda}
+
+
+def fitted(
+    make: Callable[..., NDArray[Any]],
+    k: int,
+    vectors: Any,
+    counts: Any,
+    weighted: Any,
+    vocabulary: list[str],
+    seed: int,
+) -> Lists:
+    return best_words(make(k, seed, vectors, counts, weighted), vocabulary)
+
+
+def as_found(lists: Lists, _seed: int) -> Lists:
+    """Nothing is random."""
+    return lists
 
 
 def overlap(one: Lists, other: Lists) -> float:
@@ -127,22 +152,19 @@ def run(model: SenseModel, texts: Sequence[str], held_out: Sequence[str]) -> dic
         k = len(occurring)
         words = evidence.top_words(topics)
         ours = [words[place] for place in occurring if len(words[place]) == N_WORDS]
-        add(level, "wordatoms", lambda seed, ours=ours: ours, reading)
-        add(level, "k-means", lambda seed, k=k: best_words(clusters(vectors, counts, k, seed), vocabulary))
-        add(level, "NMF", lambda seed, k=k: best_words(
-            NMF(k, init="nndsvda", max_iter=100, random_state=seed).fit(weighted).components_, vocabulary))  # fmt: skip
-        add(level, "LDA", lambda seed, k=k: best_words(
-            LatentDirichletAllocation(k, random_state=seed).fit(counts).components_, vocabulary))  # fmt: skip
+        add(level, "wordatoms", partial(as_found, ours), reading)
+        for name, make in METHODS.items():
+            add(level, name, partial(fitted, make, k, vectors, counts, weighted, vocabulary))
     return result
 
 
 def main() -> None:
-    parser = make_parser(__doc__, documents=10_000)
+    parser = make_parser(__doc__, documents=10_000, held_out_documents=20_000)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("held_out", type=Path)
     parser.add_argument("--model", help="a model with meta-atoms and regions (default: the bundled one)")
     given = parser.parse_args()
-    texts, held_out = (read_lines(path, given.documents) for path in (given.corpus, given.held_out))
+    texts, held_out = read_lines(given.corpus, given.documents), read_lines(given.held_out, given.held_out_documents)
     show(run(load(given.model), texts, held_out), given.json)
 
 
