@@ -101,6 +101,43 @@ def test_changes_over_http_are_seen_at_once(client: TestClient, model: wa.SenseM
 
 
 @pytest.mark.parametrize(
+    ("path", "body", "status", "sentence"),
+    [
+        ("name", b'{"atom": "1", "name": "x"}', 422, "'atom' is not valid: input should be a valid integer."),
+        ("name", b'{"atom": true, "name": "x"}', 422, "'atom' is not valid: input should be a valid integer."),
+        ("name", b'{"atom": 1.5, "name": "x"}', 422, "'atom' is not valid"),
+        ("name", b'{"atom": -1, "name": "x"}', 422, "'atom' is not valid"),
+        ("name", b'{"atom": 9, "name": "x"}', 400, "there is no atom 9"),
+        ("name", b'{"atom": 1, "name": null}', 422, "'name' is not valid"),
+        ("name", b'{"atom": 1}', 422, "'name' is missing."),
+        ("name", b'{"atom": 1, "name": "x", "more": 1}', 422, "'more' is not a field of this change; leave it out."),
+        ("name", b"[]", 422, "the body is not an object; send one with the fields of the change."),
+        ("name", b"{", 422, "the body is not JSON in UTF-8; send an object with the fields of the change."),
+        ("name", b'{"atom": 1, "name": "\xff"}', 400, "the body is not JSON in UTF-8"),
+        ("hide", b'{"atom": 1, "hidden": "yes"}', 422, "'hidden' is not valid: input should be a valid boolean."),
+        ("hide", b'{"atom": 1, "hidden": 1}', 422, "'hidden' is not valid: input should be a valid boolean."),
+        ("pick", b'{"word": "bank", "atoms": ["1"]}', 422, "'atoms' is not valid: input should be a valid integer."),
+        ("undo", b'{"more": 1}', 422, "'more' is not a field of this change; leave it out."),
+        ("rename", b"{}", 404, "there is no change 'rename'; there are name, hide, pick and undo."),
+    ],
+)
+def test_a_body_that_is_no_change_says_why(
+    client: TestClient, model: wa.SenseModel, path: str, body: bytes, status: int, sentence: str
+) -> None:
+    response = client.post(f"api/edit/{path}", content=body, headers={**HEADERS, "content-type": "application/json"})
+    assert response.status_code == status
+    assert response.json()["error"].startswith(sentence)
+    assert (model.notes.names, model.notes.hidden, model.notes.picks) == ({}, set(), {})
+
+
+def test_a_change_of_unknown_length_is_refused(client: TestClient) -> None:
+    parts = iter([b'{"atom": 1, ', b'"name": "x"}'])
+    response = client.post("api/edit/name", content=parts, headers={**HEADERS, "content-type": "application/json"})
+    assert response.status_code == 411
+    assert response.json()["error"] == "a change says how long it is; send a Content-Length, and no parts."
+
+
+@pytest.mark.parametrize(
     ("headers", "status"),
     [
         ({"origin": "http://evil.example"}, 403),

@@ -7,20 +7,21 @@ All of them only read, but for those that change notes, which exist only if the 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import APIRouter, Body, FastAPI, Path, Query
+from fastapi import APIRouter, FastAPI, Path, Query
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 import wordatoms
 from wordatoms.errors import WordatomsError
-from wordatoms.explorer.answers import NOT_FOUND, ApiError, json_schema, to_json
+from wordatoms.explorer.answers import BAD_REQUEST, NOT_FOUND, ApiError, json_schema, to_json
 from wordatoms.explorer.cache import JSON, Dispatcher, Packed, pack, pack_json, respond
 from wordatoms.explorer.documents import (
     AtomShares,
@@ -49,7 +50,7 @@ HIGHEST_SEED = (1 << 31) - 1
 Text = Annotated[str, Query(min_length=1, max_length=LONGEST_TEXT)]
 Contexts = Annotated[str, Query(min_length=1, max_length=LONGEST_CONTEXTS, description="one context on each line")]
 AtomId = Annotated[int, Path(ge=0, le=1_000_000)]
-EditedAtom = Annotated[int, Body(ge=0, le=1_000_000)]
+EditedAtom = Annotated[int, Field(ge=0, le=1_000_000)]
 ModelName = Annotated[str | None, Query(max_length=LONGEST_NAME, description="one of `models`; default: the first")]
 SenseKind = Annotated[
     Asked, Query(description="senses by use, or of the paper's code; default: by use if there are any")
@@ -303,32 +304,65 @@ async def candidates(request: Request, word: Text) -> Response:
     return await _dispatcher(request).fresh(request, lambda: pack_json(_editor(request).candidates(spelling(word))))
 
 
+class _Change(BaseModel):
+    """The body of a change: exactly these fields, of exactly these types."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class NameChange(_Change):
+    """A name for an atom; an empty one restores its label."""
+
+    atom: EditedAtom
+    name: Annotated[str, Field(max_length=200)]
+
+
+class HideChange(_Change):
+    """Whether an atom is left out of all senses."""
+
+    atom: EditedAtom
+    hidden: bool
+
+
+class PickChange(_Change):
+    """The atoms that a person picked as the senses of a word; none at all restores the automatic ones."""
+
+    word: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+    atoms: Annotated[list[EditedAtom], Field(max_length=MOST_PICKED)]
+
+
+class UndoChange(_Change):
+    """Nothing else has to be said."""
+
+
 @edits.post("/edit/name", response_model=json_schema(Edited))
-async def edit_name(request: Request, atom: EditedAtom, name: Annotated[str, Body(max_length=200)]) -> Response:
-    """Give an atom a name; an empty one restores its label."""
-    return await _edit(request, lambda: _editor(request).name(atom, name))
+async def edit_name(request: Request, change: NameChange) -> Response:
+    """Give an atom a name."""
+    return await _edit(request, lambda: _editor(request).name(change.atom, change.name))
 
 
 @edits.post("/edit/hide", response_model=json_schema(Edited))
-async def edit_hide(request: Request, atom: EditedAtom, hidden: Annotated[bool, Body()]) -> Response:
+async def edit_hide(request: Request, change: HideChange) -> Response:
     """Leave an atom out of all senses, or show it again."""
-    return await _edit(request, lambda: _editor(request).hide(atom, hidden=hidden))
+    return await _edit(request, lambda: _editor(request).hide(change.atom, hidden=change.hidden))
 
 
 @edits.post("/edit/pick", response_model=json_schema(Edited))
-async def edit_pick(
-    request: Request,
-    word: Annotated[str, Body(min_length=1, max_length=LONGEST_TEXT)],
-    atoms: Annotated[list[int], Body(max_length=MOST_PICKED)],
-) -> Response:
-    """Keep these atoms as the senses of a word; none at all restores the automatic ones."""
-    return await _edit(request, lambda: _editor(request).pick(word, atoms))
+async def edit_pick(request: Request, change: PickChange) -> Response:
+    """Keep these atoms as the senses of a word."""
+    return await _edit(request, lambda: _editor(request).pick(change.word, change.atoms))
 
 
 @edits.post("/edit/undo", response_model=json_schema(Edited))
-async def edit_undo(request: Request) -> Response:
+async def edit_undo(request: Request, change: UndoChange | None = None) -> Response:
     """Undo the latest change."""
     return await _edit(request, lambda: _editor(request).undo())
+
+
+@edits.post("/edit/{change:path}", include_in_schema=False)
+async def edit_otherwise(change: str) -> Response:
+    """Every other change."""
+    raise ApiError(NOT_FOUND, f"there is no change '{change[:LONGEST_NAME]}'; there are name, hide, pick and undo.")
 
 
 async def _edit(request: Request, change: Callable[[], Edited]) -> Response:
@@ -389,9 +423,26 @@ def _api_error(error: Exception) -> ApiError:
     if isinstance(error, WordatomsError):
         return ApiError.of(error)
     if isinstance(error, RequestValidationError):
-        first = error.errors()[0]
-        name = first["loc"][-1] if first["loc"] else "the request"
-        return ApiError(422, f"'{name}' is not valid: {first['msg'][:1].lower()}{first['msg'][1:]}.")
+        return ApiError(422, _describe_invalid(error.errors()[0]))
     if isinstance(error, HTTPException):
-        return ApiError(error.status_code, f"{error.detail}.")
+        is_body = error.status_code == BAD_REQUEST and "body" in str(error.detail)
+        return ApiError(error.status_code, NOT_JSON if is_body else f"{error.detail}.")
     return ApiError(500, "This is a bug in the program; see the log of the server.")
+
+
+NOT_JSON = "the body is not JSON in UTF-8; send an object with the fields of the change."
+
+
+def _describe_invalid(error: Mapping[str, Any]) -> str:
+    """What is wrong with a question or a change, in one sentence."""
+    kind, place = error["type"], [part for part in error["loc"] if isinstance(part, str)]
+    name = place[-1] if place else "the request"
+    if kind == "json_invalid":
+        return NOT_JSON
+    if name == "body":
+        return "the body is not an object; send one with the fields of the change."
+    if kind == "missing":
+        return f"'{name}' is missing."
+    if kind == "extra_forbidden":
+        return f"'{name[:LONGEST_NAME]}' is not a field of this change; leave it out."
+    return f"'{name}' is not valid: {error['msg'][:1].lower()}{error['msg'][1:]}."

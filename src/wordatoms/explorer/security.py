@@ -91,7 +91,8 @@ class Guard:
         if not self._is_allowed_host(scope):
             await _reject(guarded, 400, "this server does not answer to this host name; use the address it printed.")
         elif scope["method"] not in READ_METHODS and not is_edit:
-            await _reject(guarded, 405, f"{scope['method']} is not allowed; this server is read-only, use GET.")
+            reason = "this server is read-only, use GET" if self.token is None else "use GET, or POST for a change"
+            await _reject(guarded, 405, f"{scope['method']} is not allowed here; {reason}.")
         elif len(scope["query_string"]) > LONGEST_QUERY:
             await _reject(guarded, 414, f"the query has more than {LONGEST_QUERY:,} bytes; send a shorter one.")
         elif is_edit and (refusal := self._refuse_edit(scope)):
@@ -112,6 +113,8 @@ class Guard:
         if _header(scope, "content-type").partition(";")[0].strip() != JSON:
             return 415, "changes are sent as JSON."
         length = _header(scope, "content-length")
+        if not length:
+            return 411, "a change says how long it is; send a Content-Length, and no parts."
         if not re.fullmatch(r"[0-9]{1,6}", length) or int(length) > LONGEST_EDIT:
             return 413, f"a change has a length of at most {LONGEST_EDIT:,} bytes; send a shorter one."
         return None
