@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import pytest
 
@@ -74,6 +75,34 @@ def test_share_and_time_left_of_the_whole_job(plan: Plan, clock: Clock) -> None:
     for stage in STAGES:
         plan.finish(stage, made=True)
     assert (plan.share, plan.seconds_left) == (1, 0)
+
+
+def test_step_that_is_slower_than_expected_tells_its_own_pace(plan: Plan, clock: Clock) -> None:
+    """Three steps took their 10 seconds each; the last one takes 100 instead of 10."""
+    for now, step in enumerate(("words", "pairs", "vectors")):
+        clock.now = 10.0 * (now + 1)
+        plan.reach(step, 1.0)
+    errors = []
+    for tenths in range(11):
+        clock.now = 30.0 + 10 * tenths
+        plan.reach("atoms", tenths / 10)
+        left = 130.0 - clock.now
+        assert plan.seconds_left is not None
+        errors.append(abs(plan.seconds_left - left) / 100)
+    assert errors[0] == pytest.approx(0.9), "nothing is known of the last step when it begins"
+    assert all(later <= earlier + 1e-9 for earlier, later in pairwise(errors))
+    assert max(errors[5:]) < 0.2
+    assert errors[-1] == 0
+
+
+def test_step_that_is_resumed_counts_only_what_it_has_done_since(plan: Plan, clock: Clock) -> None:
+    plan.finish("count", made=False)
+    plan.finish("embed", made=False)
+    clock.now = 10.0
+    plan.reach("atoms", 0.8)  # from an earlier run
+    clock.now = 30.0
+    plan.reach("atoms", 0.9)
+    assert plan.seconds_left == pytest.approx(0.9 * 20 + 0.1 * 30 / 9, rel=1e-6)
 
 
 def test_skipped_stages_count_neither_as_work_nor_as_done(plan: Plan, clock: Clock) -> None:

@@ -64,6 +64,7 @@ class Plan:
         self.stages, self.costs, self.clock = stages, costs, clock
         self.n_bytes, self.n_words = 0, None  # type: int, int | None
         self._shares = {step: 0.0 for steps in stages.values() for step in steps}
+        self._current: _Pace | None = None
         self._skipped: set[str] = set()
         self._finished: set[str] = set()
         self._started = clock()
@@ -82,8 +83,11 @@ class Plan:
 
     def reach(self, step: str, share: float) -> None:
         """Take note of how much of a step is done; steps of no stage are ignored."""
-        if step in self._shares:
-            self._shares[step] = max(self._shares[step], min(share, 1.0))
+        if step not in self._shares:
+            return
+        self._shares[step] = max(self._shares[step], min(share, 1.0))
+        if self._current is None or self._current.step != step:
+            self._current = _Pace(step, self._shares[step], self.clock())
 
     def finish(self, stage: str, *, made: bool) -> None:
         """Take note that a stage is finished, or was skipped because its result exists."""
@@ -102,12 +106,32 @@ class Plan:
 
     @property
     def seconds_left(self) -> float | None:
-        """The expected time for the rest of the job; None if it is too early to tell."""
-        return time_left(self.clock() - self._started, self.share)
+        """The expected time for the rest of the job; None if it is too early to tell.
+
+        The costs are those of another machine, so they count in proportion to the time taken so far. A step that is
+        under way tells its own pace, the more reliably the more of it is done.
+        """
+        guess = time_left(self.clock() - self._started, self.share)
+        pace = self._current
+        if guess is None or pace is None or not pace.first < self._shares[pace.step] < 1:
+            return guess
+        costs, done = self._costs(), self._shares[pace.step]
+        rest = sum(cost * (1 - self._shares[step]) for step, cost in costs.items())
+        own = (self.clock() - pace.began) * (1 - done) / (done - pace.first)
+        expected = guess * costs[pace.step] * (1 - done) / rest if rest else 0.0
+        return guess + done * (own - expected)
 
     def _costs(self) -> dict[str, float]:
         costs = self.costs(self.n_bytes, self.n_words)
         return {step: costs.get(step, 0.0) for step in self._shares}
+
+
+class _Pace(NamedTuple):
+    """The step that is under way, its share when it was first heard of, and when that was."""
+
+    step: str
+    first: float
+    began: float
 
 
 def time_left(elapsed: float, share: float) -> float | None:

@@ -354,7 +354,7 @@ async def edit_pick(request: Request, change: PickChange) -> Response:
 
 
 @edits.post("/edit/undo", response_model=json_schema(Edited))
-async def edit_undo(request: Request, change: UndoChange | None = None) -> Response:
+async def edit_undo(request: Request, _change: UndoChange | None = None) -> Response:
     """Undo the latest change."""
     return await _edit(request, lambda: _editor(request).undo())
 
