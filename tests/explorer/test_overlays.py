@@ -82,10 +82,12 @@ def test_the_map_shows_an_overlay(browser: Any, base: str, explorer: Explorer, s
     page.go_back()
     visitor.reads(".map-panel h2", labels[0])
     assert visitor.sees("select.overlay").input_value() == "documents"
-    page.keyboard.press("Escape") if page.locator(".map :focus").count() else visitor.sees("[aria-label=Close]").click()
+    visitor.sees("[aria-label=Close]").focus()
+    page.keyboard.press("Escape")
     visitor.is_at("#/map?over=documents")
-    visitor.sees("[aria-label=Close]").click()  # the list goes, the overlay stays
+    visitor.sees("[aria-label=Close]").press("Enter")  # the list goes, the overlay stays
     page.locator(".map-panel").wait_for(state="hidden")
+    page.wait_for_function("() => document.activeElement.matches('canvas')")
     visitor.is_at("#/map?over=documents")
     visitor.go("#/map?over=group-1").reads(".map-hint", "The share in south less that in all others")
     visitor.go("#/map?over=model-second").reads(".map-hint", "3 of 3 atoms have a counterpart in “second”")

@@ -232,6 +232,7 @@ class MapView {
   }
 
   closePanel() {
+    if (this.panel.contains(document.activeElement)) this.chart.canvas.focus({ preventScroll: true });
     this.panel.hidden = true;
     put(this.panel);
   }
