@@ -10,6 +10,7 @@ const PAPER_T = 4;
 const MOST_PARTS = 8;
 const MOST_FOUND = 50;
 const MOST_SENSES = 30;
+const LIGHTEST = 0.005; // atoms of a smaller weight are shown only if there are no others
 const SENSES_PER_FILE = 128;
 const N_LABEL_WORDS = 3;
 
@@ -131,8 +132,9 @@ async function answerWord(files, given, isPooled, asked) {
 }
 
 function sensesOfCode(files, entry, forms) {
-  const weights = forms.length > 1 ? pool(forms) : new Map(entry.atoms);
-  const senses = [...weights].sort(([, one], [, other]) => other - one);
+  const weights = [...(forms.length > 1 ? pool(forms) : new Map(entry.atoms))];
+  const heavy = weights.filter(([, weight]) => weight >= LIGHTEST);
+  const senses = (heavy.length ? heavy : weights).sort(([, one], [, other]) => other - one).slice(0, MOST_SENSES);
   return Promise.all(senses.map(([atom, weight]) => makeSense(files, atom, weight, forms)));
 }
 
