@@ -387,13 +387,15 @@ def train_methods(text: Path, work: Path, megabytes: int, run: Run, only: str | 
 
     def from_counts(name: str, embedding: Callable[[ModelFolder], None]) -> ModelFolder:
         path = work / "methods" / name
-        if not path.exists() and name != "pmi":
-            shutil.copytree(models["pmi"].path, path)  # the counts are the same
+        if not path.exists():
+            counted = ModelFolder(work / "methods" / "counts", create=True)
+            count(files, counted, CountSettings(max_words=MAX_WORDS), run=run)
+            shutil.copytree(counted.path, path)
         return train(path, files, embedding, run)
 
     models: dict[str, ModelFolder] = {}
     for name, given in METHODS.items():
-        if only not in (None, name) and name != "pmi":
+        if only not in (None, name):
             continue
         parameters = dict(given)
         models[name] = from_counts(name, trained(parameters.pop("method", name), run, **parameters))
@@ -401,9 +403,8 @@ def train_methods(text: Path, work: Path, megabytes: int, run: Run, only: str | 
         name = f"{first} and {second}"
         if only not in (None, name):
             continue
-        if only:
-            models = {each: ModelFolder(work / "methods" / each) for each in (first, second, "pmi")}
-        models[name] = from_counts(name, side_by_side(models[first].path, models[second].path))
+        parts = (work / "methods" / each for each in (first, second))
+        models[name] = from_counts(name, side_by_side(*parts))
     return models
 
 
