@@ -8,9 +8,11 @@ import runpy
 import shutil
 import subprocess
 import sys
+from collections import namedtuple
 from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import resolve_name
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -60,8 +62,18 @@ def world(page: Path, first_world: Path, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("WORDATOMS_HOME", str(tmp_path / "home"))
     for name in GRID:
         monkeypatch.setitem(GRID, name, GRID[name][:1])
+    monkeypatch.setitem(sys.modules, "sudachipy", segmenter())
     monkeypatch.setattr("difflib.get_close_matches", lambda *_, **__: [])  # slow with many unknown words
     return tmp_path
+
+
+def segmenter() -> ModuleType:
+    """Stand in for a segmenter of Japanese, which is no dependency: it cuts at white space."""
+    module = ModuleType("sudachipy")
+    word = namedtuple("word", "dictionary_form")
+    tokenizer = SimpleNamespace(tokenize=lambda text: [word(lambda form=form: form) for form in text.split()])
+    module.Dictionary = lambda: SimpleNamespace(tokenizer=lambda: tokenizer)  # type: ignore[attr-defined]
+    return module
 
 
 def copy_for_page(world: Path, copy: Path, text: str) -> None:
