@@ -101,6 +101,7 @@ def write_texts(world: Path) -> None:
     (world / "news.csv").write_text("\n".join(["url,text,party,date", *rows]))
     (world / "merge.tsv").write_text("3\tmusic\n4\tmusic\n5\t-\n")
     (world / "phrases.txt").write_text("new york\n")
+    (world / "segmented.txt").write_text(small + sentences + parts[0], "utf-8")
 
 
 def write_data(data: Path) -> None:
