@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -324,9 +324,8 @@ def _scores(item: Mapping[str, Any], n_shown: int, weight: float) -> Iterator[tu
         np.arange(len(labels)),
         np.concatenate([np.flatnonzero(labels == label)[: max(N_SHOWN)] for label in np.unique(labels)]),
     )
-    with patch.object(second_eye, "PROTOTYPE_WEIGHT", weight):
-        made = Prototypes.of(item["whole"][shown], labels[shown], item["own"].shape[1])
-        chances = softmax(np.log(item["own"][rest]) + made.evidence(item["cut"][rest]))
+    made = Prototypes.of(item["whole"][shown], labels[shown], item["own"].shape[1])
+    chances = softmax(np.log(item["own"][rest]) + replace(made, weight=weight).evidence(item["cut"][rest]))
     sizes = np.bincount(labels) / len(labels)
     for p, label in zip(chances, labels[rest], strict=True):
         yield bool(p.argmax() == label), -float(np.log(max(p[label], 1e-12))), float(p.max()), bool(sizes[label] < 0.2)

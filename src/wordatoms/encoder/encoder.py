@@ -42,8 +42,8 @@ N_AROUND = 64
 N_CHARACTERS = 1200
 """Characters that are looked at on each side of a word; nearly always more than `N_AROUND` subwords."""
 LARGEST_TOKENIZER = 1 << 27
-MEMORY_RATIO = 1.3
-"""Memory that a graph takes, by the bytes of its files; measured on graphs of float32 and of int8."""
+MEMORY_RATIO = 2.0
+"""Memory that opening a graph takes at its peak, by the bytes of its files, for weights of 32 bits."""
 INPUTS = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
 HIDDEN = re.compile(r"(all_)?hidden_states?[._](\d+)")
 LAST = ("last_hidden_state", "token_embeddings", "output_0")
@@ -259,7 +259,7 @@ def _check_memory(graph: Path) -> None:
     if free is not None and needed > free:
         raise ModelError(
             f"{graph} needs about {needed / 2**30:,.1f} GB of memory, and {free / 2**30:,.1f} GB are free; "
-            "pass a smaller encoder, or one with weights of 8 bits."
+            "pass a smaller encoder."
         )
 
 

@@ -40,8 +40,8 @@ FORM_OCCURRENCES = 20
 """The mean of a form counts as much as that of the whole word if the form has this many usages."""
 N_EXAMPLES = 5
 """Maximum number of examples of a sense that make its prototype."""
-PROTOTYPE_WEIGHT = 2.0
-"""What a usage that equals the prototype of a sense adds to the logarithm of its odds."""
+PROTOTYPE_WEIGHT = 1.0
+"""What a usage that equals the only example of a sense adds to log p; it grows with the root of their number."""
 N_COMMON = 400
 """Frequent words whose states, each word by itself, give the mean state of an encoder."""
 N_TELLING = 2000
@@ -123,6 +123,8 @@ class Prototypes:
     """The mean of the prototypes, (dim,)."""
     vectors: NDArray[np.float32]
     """For each sense the direction from the middle to its prototype; zeros for a sense without examples, (n, dim)."""
+    weight: float
+    """What a usage in the direction of a sense adds to log p."""
 
     @classmethod
     def of(cls, states: NDArray[np.float32], senses: NDArray[np.intp], n_senses: int) -> Prototypes:
@@ -132,11 +134,11 @@ class Prototypes:
         middle = means.mean(axis=0)
         vectors = np.zeros((n_senses, states.shape[1]), np.float32)
         vectors[shown] = to_unit(means - middle)
-        return cls(middle, vectors)
+        return cls(middle, vectors, PROTOTYPE_WEIGHT * float(np.sqrt(len(states) / len(shown))))
 
     def evidence(self, states: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return what states of length 1 say for each sense, in log p, (n, n_senses); 0 without examples."""
-        return PROTOTYPE_WEIGHT * (to_unit(states - self.middle) @ self.vectors.T).astype(np.float64)
+        return self.weight * (to_unit(states - self.middle) @ self.vectors.T).astype(np.float64)
 
 
 def centred(states: NDArray[np.float32], forms: Sequence[str]) -> NDArray[np.float32]:
