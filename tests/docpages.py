@@ -29,11 +29,20 @@ INDENTED_COMMAND = re.compile(r" {4,}(wordatoms |python (benchmarks|docs)/|pytho
 LEFT_OUT = {
     "python3 -m venv": "installs the program; .ci/run runs those of the README",
     "pip install": "pip may belong to another environment",
+    "optimum-cli": "needs torch and a download",
 }
 """Beginnings of lines that are not run, and why."""
 ONLY_PARSED = {
     "reproduce --all": "makes every table and figure of the paper",
     "explore": "serves until Ctrl-C",
+    **dict.fromkeys(
+        (
+            f"{command} --encoder"
+            for command in ("cluster", "disambiguate", "similarity", "sentences", "evaluate wsi", "evaluate scws")
+        ),
+        "needs an encoder",
+    ),
+    "python benchmarks/encoder.py": "needs an encoder",
     "reproduce figure-1 bat --text": "learns the competitors from a text",
     "reproduce atoms": "codes all words of the English model four times",
     "reproduce meta-atoms": "runs 30 sparse codings",

@@ -184,7 +184,7 @@ def test_a_graph_larger_than_the_memory_is_refused_before_it_is_read(
 
 def test_without_the_extra_the_command_that_installs_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "onnxruntime", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "wordatoms\[encoder\]"'):
+    with pytest.raises(MissingExtraError, match=r"pip install .*\[encoder\]"):
         load_encoder(folder)
 
 
