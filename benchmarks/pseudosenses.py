@@ -405,6 +405,7 @@ def _compared(tried: Tried, fitted: Calibration, typical: float) -> dict[str, ND
         "atoms of the code": tried.by_code,
         "senses by use": meant,
         "context and senses by use": np.concatenate([contexts, meant], axis=1),
+        "atoms of the code and senses by use": np.concatenate([to_unit(tried.by_code), meant], axis=1),
     }
 
 

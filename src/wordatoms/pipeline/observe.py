@@ -24,7 +24,7 @@ from wordatoms.pipeline.sources import as_input, digest, kept_parts, trusting_re
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.families import FamilySenses, MemberUses, Observer, word_families
 from wordatoms.senses.inventory import Inventory
-from wordatoms.senses.listed import ListReader
+from wordatoms.senses.listed import UNLISTED_SIMILAR, ListReader
 from wordatoms.senses.observing import Background, learn_background
 from wordatoms.senses.parts import ModelParts
 from wordatoms.senses.uses import Calibration, SenseUses
@@ -88,7 +88,8 @@ def observe(
     column : str, optional
         The column of `sources` that has the text, if they are tables; by default the one that was counted.
     inventory : Inventory, optional
-        The senses that words are known to have; those of other words are found in the text.
+        The senses that words are known to have; those of other words are found in the text, where fewer are told
+        apart than without a list.
     force : bool, default False
         Observe again.
     run : Run, optional
@@ -192,6 +193,7 @@ def find_uses(
             background,
             lambda row: parts.atoms.codes.positive(row),
             ListReader(inventory or Inventory(()), parts.words, parts.rows, reader, background.mean),
+            UNLISTED_SIMILAR if inventory else None,
         )
 
         def find(block: list[tuple[int, ...]]) -> list[FamilySenses]:

@@ -70,6 +70,8 @@ class Observer:
     """The atoms in the code of a word."""
     listed: Callable[[Sequence[int]], ListedSenses | None] = lambda _: None
     """The senses that a list names for a family."""
+    most_similar: float | None = None
+    """Found senses that are more similar than this are one; see `find_senses`."""
 
     @cached_property
     def _counts(self) -> NDArray[np.int64]:
@@ -88,7 +90,8 @@ class Observer:
             senses = find_listed_senses(units, forms, weights, listed, self.background)
         else:
             atoms = {atom for row in family for atom in self.code_atoms(row)}
-            senses = find_senses(units, near_views(self.reader, windows), weights, atoms, self.background)
+            views = near_views(self.reader, windows)
+            senses = find_senses(units, views, weights, atoms, self.background, self.most_similar)
         files, offsets = (np.concatenate([each[part] for each in found]) for part in (1, 2))
         places = np.stack([files.astype(np.int64), offsets], axis=1)
         members = [self._member(row, senses, units[owners == n], places[owners == n]) for n, row in enumerate(family)]

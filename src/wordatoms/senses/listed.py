@@ -38,6 +38,8 @@ ANCHOR = 0.1
 EVEN = 0.2
 """Uses, as a share of all, that are taken to be spread evenly over the senses, so that a rare one does not starve."""
 N_ROUNDS = 4
+UNLISTED_SIMILAR = 0.25
+"""In place of `MOST_SIMILAR` for words that a list leaves out: they have one sense more often than not."""
 
 
 @dataclass(frozen=True)

@@ -245,8 +245,12 @@ def find_senses(
     weights: NDArray[np.float64],
     code_atoms: Iterable[int],
     background: Background,
+    most_similar: float | None = None,
 ) -> Senses:
-    """Find the senses in the contexts of a family, (n, dim); `weights` sum to 1."""
+    """Find the senses in the contexts of a family, (n, dim); `weights` sum to 1.
+
+    Senses that are more similar than `most_similar`, by default `MOST_SIMILAR`, are one.
+    """
     sums = background.atoms[_candidates(units, code_atoms, background)]
     shares = np.full(len(sums), 1 / max(len(sums), 1))
     seen = background.strip(units)  # candidates are atoms without the main directions
@@ -261,7 +265,7 @@ def find_senses(
     for name, weight in VIEWS.items():
         near = p_senses.T @ (views[name] - (weights @ views[name]).astype(np.float32))
         grams.append((weight, near @ near.T))
-    groups = _merge(grams)
+    groups = _merge(grams, MOST_SIMILAR if most_similar is None else most_similar)
     sums = np.stack([sums[group].sum(axis=0) for group in groups]) if groups else sums.reshape(-1, units.shape[1])
     shares = np.array([shares[group].sum() for group in groups])
     return _keep_confirmed(to_unit(sums), shares, units, weights, background)
@@ -281,7 +285,7 @@ def _covariance(units: NDArray[np.float32], weights: NDArray[np.float64]) -> NDA
     return np.asarray((centred.T * weights.astype(np.float32)) @ centred, np.float64)
 
 
-def _merge(grams: Sequence[tuple[float, NDArray[np.float64]]]) -> list[list[int]]:
+def _merge(grams: Sequence[tuple[float, NDArray[np.float64]]], most_similar: float) -> list[list[int]]:
     """Put the two most similar senses together, again and again, and return the senses of each group.
 
     A sense is a sum over its contexts, and a group the sum of its senses, so the inner products of groups are sums of
@@ -293,7 +297,7 @@ def _merge(grams: Sequence[tuple[float, NDArray[np.float64]]]) -> list[list[int]
         similar = np.sum([weight * _scaled(gram) for weight, gram in products], axis=0)
         np.fill_diagonal(similar, -np.inf)
         first, second = sorted(np.unravel_index(similar.argmax(), similar.shape))
-        if similar[first, second] < MOST_SIMILAR:
+        if similar[first, second] < most_similar:
             break
         groups[first] += groups.pop(second)
         products = [(weight, _add_up(gram, int(first), int(second))) for weight, gram in products]
