@@ -27,7 +27,7 @@ from wordatoms.senses.inventory import Inventory
 from wordatoms.senses.listed import UNLISTED_SIMILAR, ListReader
 from wordatoms.senses.observing import Background, learn_background
 from wordatoms.senses.parts import ModelParts
-from wordatoms.senses.uses import Calibration, SenseUses
+from wordatoms.senses.uses import LISTED_CALIBRATION, Calibration, SenseUses
 from wordatoms.storage.folder import ModelFolder
 
 FAMILIES_AT_ONCE = 64
@@ -230,6 +230,7 @@ def collect_uses(
     starts = np.cumsum([0, *(len(member.senses) for _, member in members)])
     vectors = np.concatenate([senses.vectors for senses in found])
     owners = [family for family, senses in zip(families, found, strict=True) for _ in range(len(senses.vectors))]
+    names = tuple(chain.from_iterable(senses.names for senses in found))
     return SenseUses(
         vectors,
         family_of,
@@ -245,14 +246,9 @@ def collect_uses(
         background.mean,
         background.typical_length,
         reader.settings,
-        Calibration(),
-        names=_names(found),
+        LISTED_CALIBRATION if any(names) else Calibration(),
+        names=names if any(names) else (),
     )
-
-
-def _names(found: Sequence[FamilySenses]) -> tuple[str, ...]:
-    names = tuple(chain.from_iterable(senses.names for senses in found))
-    return names if any(names) else ()
 
 
 def _nearest_words(
