@@ -1,12 +1,13 @@
 """Speed, memory and quality of sparse coding and k-SVD, compared with other packages and a lower bound.
 
-    python benchmarks/ksvd.py [--model MODEL] [--threads 2] [--repeat 5] [--learners] [--json ksvd.json]
+    python benchmarks/ksvd.py [--model MODEL] [--repeat 5] [--learners [--vectors FILE]] [--json ksvd.json]
 
 The lower bound is the matrix product X·Dᵀ, which OMP cannot avoid. SPAMS (`pip install spams-bin`), scikit-learn's
 `orthogonal_mp_gram` and PyPI's `ksvd` are measured if they are installed, on the same vectors, in the same precision
 and with the same number of threads. A package that is too slow runs on fewer rows and its time is scaled up, as the
 result says. The programs take turns, and the best run of each counts. `--learners` compares only what the programs
-learn from the same rows with the same sparsity, each in its own process, with scikit-learn's mini-batches and ours.
+learn from the same rows with the same sparsity, each in its own process and from two seeds, with scikit-learn's
+mini-batches, ours, `dictlearn` and a TopK sparse autoencoder of `overcomplete`, which train as their libraries do.
 Vectors come from a model, repeated with noise if it has too few, or from a planted dictionary. Memory is the peak of a
 separate process, imports included.
 """
@@ -61,8 +62,8 @@ def make_rows(model: Path | None, n_rows: int, dim: int) -> np.ndarray:
     return rows[rng.permutation(n_rows)]
 
 
-def random_unit_rows(rows: np.ndarray, n: int) -> np.ndarray:
-    chosen = rows[np.random.default_rng(1).choice(len(rows), n, replace=False)]
+def random_unit_rows(rows: np.ndarray, n: int, seed: int = 1) -> np.ndarray:
+    chosen = rows[np.random.default_rng(seed).choice(len(rows), n, replace=False)]
     return chosen / np.linalg.norm(chosen, axis=1, keepdims=True)
 
 
@@ -225,7 +226,17 @@ def measure_pypi_ksvd(pypi: Any, rows: np.ndarray, n_atoms: int, iterations: int
 
 # --- learners side by side
 
-LEARNERS = ("ours", "ours_batches", "spams_online", "scikit_learn_batches", "pypi_ksvd")
+LEARNERS = (
+    "ours",
+    "ours_batches",
+    "spams_online",
+    "scikit_learn_batches",
+    "pypi_ksvd",
+    "dictlearn",
+    "overcomplete_topk",
+)
+SAME = 0.9
+"""Absolute cosine from which an atom counts as having come back from another seed."""
 LEARNER_PROGRAM = """
 import json, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -233,7 +244,7 @@ import numpy as np
 import ksvd as benchmark
 name, n_atoms, passes, threads = sys.argv[3], *map(int, sys.argv[4:7])
 rows = np.load(sys.argv[2])
-learn = benchmark.make_learner(name, n_atoms, passes, threads)
+learn, again = (benchmark.make_learner(name, n_atoms, passes, threads, seed) for seed in (0, 1))
 if learn is None:
     print("null")
     sys.exit()
@@ -245,39 +256,81 @@ peak = 1024 * int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]
 codes = benchmark.sparse_code(rows, atoms, sparsity=benchmark.SPARSITY)
 users = np.bincount(codes.atoms[codes.atoms >= 0], minlength=len(atoms))
 explained = 1 - benchmark.relative_error(rows, atoms)
-facts = {"passes": passes, "seconds": wall, "processor_seconds": processor, "peak_bytes_beside_input": peak}
+other = benchmark.unit_rows(np.ascontiguousarray(again(rows), np.float32))
+returned = float((np.abs(benchmark.unit_rows(atoms) @ other.T).max(axis=1) > benchmark.SAME).mean())
+facts = {"returned_from_another_seed": returned, "passes": passes, "seconds": wall}
+facts |= {"processor_seconds": processor, "peak_bytes_beside_input": peak}
 print(json.dumps(facts | {"explained": explained, "dead_atoms": int((users == 0).sum())}))
 """
 
 
-def make_learner(name: str, n_atoms: int, passes: int, threads: int) -> Callable[[np.ndarray], np.ndarray] | None:
+def unit_rows(rows: np.ndarray) -> np.ndarray:
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30)
+
+
+def make_learner(
+    name: str, n_atoms: int, passes: int, threads: int, seed: int
+) -> Callable[[np.ndarray], np.ndarray] | None:
     """A function from rows to atoms; None if the program is not installed."""
-    common: dict[str, Any] = {"n_atoms": n_atoms, "sparsity": SPARSITY, "threads": threads}
+    common: dict[str, Any] = {"n_atoms": n_atoms, "sparsity": SPARSITY, "threads": threads, "random_state": seed}
     if name == "ours":
         return lambda rows: ksvd(rows, n_iterations=passes, **common).atoms
     if name == "ours_batches":
         return lambda rows: minibatch_ksvd(rows, n_passes=passes, batch_size=n_atoms, **common).atoms
     if name == "spams_online" and find_spec("spams"):
         return lambda rows: spams_atoms(
-            rows, random_unit_rows(rows, n_atoms), threads, iter=passes * len(rows) // 512, batchsize=512
+            rows, random_unit_rows(rows, n_atoms, seed), threads, iter=passes * len(rows) // 512, batchsize=512
         )
     if name == "scikit_learn_batches" and find_spec("sklearn"):
-        return lambda rows: scikit_learn_atoms(rows, n_atoms, passes, threads)
+        return lambda rows: scikit_learn_atoms(rows, n_atoms, passes, threads, seed)
+    if name == "dictlearn" and find_spec("dictlearn"):
+        return lambda rows: dictlearn_atoms(rows, n_atoms, passes, seed)
+    if name == "overcomplete_topk" and find_spec("overcomplete"):
+        return lambda rows: overcomplete_atoms(rows, n_atoms, passes, threads, seed)
     pypi = import_pypi_ksvd() if name == "pypi_ksvd" else None
     if pypi:
-        return lambda rows: (
-            pypi.ApproximateKSVD(n_components=n_atoms, max_iter=passes, tol=0, transform_n_nonzero_coefs=SPARSITY)
-            .fit(rows.astype(np.float64))
-            .components_
-        )
+        return lambda rows: pypi_atoms(pypi, rows, n_atoms, passes, seed)
     return None
 
 
-def scikit_learn_atoms(rows: np.ndarray, n_atoms: int, passes: int, threads: int) -> np.ndarray:
+def pypi_atoms(pypi: Any, rows: np.ndarray, n_atoms: int, passes: int, seed: int) -> np.ndarray:
+    np.random.seed(seed)
+    learner = pypi.ApproximateKSVD(n_components=n_atoms, max_iter=passes, tol=0, transform_n_nonzero_coefs=SPARSITY)
+    atoms: np.ndarray = learner.fit(rows.astype(np.float64)).components_
+    return atoms
+
+
+def dictlearn_atoms(rows: np.ndarray, n_atoms: int, passes: int, seed: int) -> np.ndarray:
+    from dictlearn import DictionaryLearning
+
+    start = random_unit_rows(rows, n_atoms, seed).astype(np.float64)
+    learner = DictionaryLearning(n_atoms, n_nonzero_coefs=SPARSITY, max_iter=passes, dict_init=start)
+    atoms: np.ndarray = learner.fit(rows.astype(np.float64)).components_
+    return atoms
+
+
+def overcomplete_atoms(rows: np.ndarray, n_atoms: int, passes: int, threads: int, seed: int) -> np.ndarray:
+    """A TopK sparse autoencoder, by the library's own training loop; its atoms are those of the decoder."""
+    import torch
+    from overcomplete.sae import TopKSAE, train_sae
+
+    torch.manual_seed(seed)
+    torch.set_num_threads(threads)
+    model = TopKSAE(rows.shape[1], nb_concepts=n_atoms, top_k=SPARSITY)
+    loader = torch.utils.data.DataLoader(
+        torch.utils.data.TensorDataset(torch.from_numpy(rows)), batch_size=512, shuffle=True
+    )
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    train_sae(model, loader, lambda x, x_hat, *_: ((x - x_hat) ** 2).mean(), optimizer, nb_epochs=passes, monitoring=0)
+    atoms: np.ndarray = model.get_dictionary().detach().numpy()
+    return atoms
+
+
+def scikit_learn_atoms(rows: np.ndarray, n_atoms: int, passes: int, threads: int, seed: int) -> np.ndarray:
     """It has a penalty instead of a fixed sparsity while it learns: the largest that gives as many atoms per row."""
     from sklearn.decomposition import MiniBatchDictionaryLearning, sparse_encode
 
-    start, sample = random_unit_rows(rows, n_atoms), rows[:100]
+    start, sample = random_unit_rows(rows, n_atoms, seed), rows[:100]
     penalties = np.abs(sample @ start.T).max() * 0.8 ** np.arange(1, 30)
     n_used = (
         np.count_nonzero(sparse_encode(sample, start, algorithm="lasso_lars", alpha=penalty)) for penalty in penalties
@@ -291,7 +344,7 @@ def scikit_learn_atoms(rows: np.ndarray, n_atoms: int, passes: int, threads: int
 
 def measure_learners(rows: np.ndarray, n_atoms: int, options: argparse.Namespace) -> dict[str, Any]:
     """Time, memory, explained share of the rows by plain OMP, and unused atoms, of each program in its own process."""
-    passes = {"ours": 24, "pypi_ksvd": 8}
+    passes = {"ours": 24, "overcomplete_topk": 100}
     result: dict[str, Any] = {"n_rows": len(rows), "dim": rows.shape[1], "n_atoms": n_atoms, "sparsity": SPARSITY}
     with TemporaryDirectory() as folder:
         path = Path(folder) / "rows.npy"
@@ -315,7 +368,7 @@ def git_commit() -> str:
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    rows = make_rows(options.model, options.rows, options.dim)
+    rows = np.load(options.vectors) if options.vectors else make_rows(options.model, options.rows, options.dim)
     if options.learners:
         facts = {"machine": describe_machine(), "commit": git_commit(), "threads": options.threads}
         return {**facts, "learners": measure_learners(rows[: options.quality_rows], options.quality_atoms, options)}
@@ -347,6 +400,7 @@ def main() -> None:
     smaller = {"quality_rows": 6000, "quality_atoms": 300, "slow_rows": 300}
     parser = make_parser(__doc__, threads=2, repeat=5, **sizes, **smaller)
     parser.add_argument("--model", type=Path, help="a model folder with vectors; planted ones by default")
+    parser.add_argument("--vectors", type=Path, help="a .npy file of vectors instead of a model")
     parser.add_argument("--learners", action="store_true", help="only compare learners, each in its own process")
     options = parser.parse_args()
     show(measure(options), options.json)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from wordatoms.atoms.estimator import KSVD
+from wordatoms.atoms.minibatch import Learner
 
 
 @parametrize_with_checks(
@@ -124,9 +128,92 @@ def test_score_is_the_share_that_is_explained(rows: np.ndarray) -> None:
     assert estimator.score(np.zeros((3, 8))) == 1
 
 
-def test_more_atoms_than_samples_passed_silently(rows: np.ndarray) -> None:
-    with pytest.warns(UserWarning, match="n_components is 50 but there are only 20 samples"):
-        KSVD(50, max_iter=1).fit(rows[:20])
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_more_atoms_than_samples_passed_silently(rows: np.ndarray, method: str) -> None:
+    with pytest.raises(InputError, match="n_components is 50 but there are only 20 samples"):
+        getattr(KSVD(50, max_iter=1), method)(rows[:20])
+
+
+def test_names_of_features_and_of_components(rows: np.ndarray) -> None:
+    estimator = small().fit(rows)
+    assert estimator.n_features_in_ == 8
+    assert estimator.get_feature_names_out().tolist() == [f"ksvd{k}" for k in range(10)]
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_size": 50}, {"nonnegative": True}])
+def test_rows_of_zeros_are_coded_by_nothing(rows: np.ndarray, options: dict[str, Any]) -> None:
+    padded = np.concatenate([np.zeros((5, 8)), rows, np.zeros((5, 8))])
+    codes = small(**options).fit_transform(padded)
+    assert codes[:5].nnz == codes[-5:].nnz == 0
+    assert np.isfinite(codes.data).all()
+
+
+def test_nan_in_the_millionth_row_of_a_file_is_named(tmp_path: Path) -> None:
+    file = np.lib.format.open_memmap(tmp_path / "rows.npy", "w+", np.float16, (1_000_001, 4))
+    file[:] = 1
+    file[1_000_000, 2] = np.nan
+    with pytest.raises(InputError, match="row 1000000 of X holds NaN or infinity; leave the row out"):
+        KSVD(2, sparsity=1, batch_size=1000).fit(np.load(tmp_path / "rows.npy", mmap_mode="r"))
+
+
+def interrupt_at(estimator: KSVD, n: int, error: BaseException, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Let the `n`-th batch fail; return the context in which it does."""
+    learn, calls = Learner.learn, iter(range(1, 1000))
+
+    def fail(*arguments: Any, **options: Any) -> Any:
+        if next(calls) == n:
+            raise error
+        return learn(*arguments, **options)
+
+    monkeypatch.setattr(Learner, "learn", fail)
+    return estimator
+
+
+@pytest.mark.parametrize("n", [1, 3, 6, 7, 10])  # of 4 batches in each of 3 passes
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError()])
+def test_an_interrupted_fit_resumes_with_the_same_bytes(
+    rows: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int, error: BaseException
+) -> None:
+    options = {"batch_size": 50, "max_iter": 3, "checkpoint": tmp_path / "state.npz"}
+    whole = small(batch_size=50, max_iter=3).fit(rows)
+    with monkeypatch.context() as patch, pytest.raises(type(error)):
+        interrupt_at(small(**options), n, error, patch).fit(rows)
+    assert (tmp_path / "state.npz").exists() == (isinstance(error, KeyboardInterrupt) or n > 4)
+    read: list[int] = []
+    with monkeypatch.context() as patch:
+        learn = Learner.learn
+        patch.setattr(Learner, "learn", lambda *given, **named: read.append(1) or learn(*given, **named))
+        resumed = small(**options).fit(rows)
+    assert len(read) == 12 - (n - 1 if isinstance(error, KeyboardInterrupt) else (n - 1) // 4 * 4)
+    assert resumed.components_.tobytes() == whole.components_.tobytes()
+    assert resumed.errors_.tobytes() == whole.errors_.tobytes()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_checkpoint_of_other_settings_or_rows_is_ignored(
+    rows: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {"batch_size": 50, "max_iter": 3, "checkpoint": tmp_path / "state.npz"}
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        interrupt_at(small(**options), 6, KeyboardInterrupt(), patch).fit(rows)
+    for other, changes in ((rows, {"sparsity": 3}), (2 * rows, {})):
+        state = (tmp_path / "state.npz").read_bytes()
+        found = small(**{**options, **changes}).fit(other)
+        plain = small(batch_size=50, max_iter=3, **changes).fit(other)
+        assert found.components_.tobytes() == plain.components_.tobytes()
+        (tmp_path / "state.npz").write_bytes(state)
+
+
+def test_a_disk_that_fills_while_the_state_is_saved(
+    rows: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_arguments: Any, **_options: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("numpy.lib.format.write_array", full)
+    with pytest.raises(OSError, match=r"No space left on device.*state\.npz"):
+        small(batch_size=50, max_iter=3, checkpoint=tmp_path / "state.npz").fit(rows)
+    assert not list(tmp_path.iterdir())
 
 
 def test_half_precision_is_not_widened_to_double(rows: np.ndarray) -> None:

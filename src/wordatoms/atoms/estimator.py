@@ -6,7 +6,7 @@ atoms, samples are rows.
 
 from __future__ import annotations
 
-import warnings
+from os import PathLike
 from typing import Any, cast
 
 import numpy as np
@@ -54,6 +54,9 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         (required by `set_output(transform="pandas")`).
     callback : callable, optional
         Called after each iteration with its number (from 1), the relative error and the seconds.
+    checkpoint : str or path-like, optional
+        With `batch_size`, a file for the state of `fit`: after Ctrl-C or a crash, the same `fit` resumes from it and
+        gives the same bytes. See `wordatoms.atoms.minibatch.minibatch_ksvd`.
 
     Attributes
     ----------
@@ -104,6 +107,7 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         n_jobs: int | None = None,
         sparse_output: bool = True,
         callback: KSVDCallback | None = None,
+        checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         self.n_components = n_components
         self.sparsity = sparsity
@@ -117,6 +121,7 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         self.n_jobs = n_jobs
         self.sparse_output = sparse_output
         self.callback = callback
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any = None) -> KSVD:  # noqa: ARG002 (scikit-learn's signature)
         """Learn the atoms.
@@ -175,6 +180,7 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
             random_state=seed,
             threads=self._threads(),
             callback=self.callback,
+            checkpoint=self.checkpoint,
         )
         self._learner = learner.turned()
         self.components_, self.error_, self.errors_ = (
@@ -187,7 +193,7 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     def partial_fit(self, X: Any, y: Any = None) -> KSVD:  # noqa: ARG002 (scikit-learn's signature)
         """Learn from one more batch of samples.
 
-        The first call takes its first atoms from its samples, so it should have at least `n_components` of them.
+        The first call takes its first atoms from its samples, so it needs at least `n_components` of them.
         Earlier batches count less as new ones come, so that the atoms follow samples that change. Atoms that hardly
         any sample uses are replaced from time to time. If a call is interrupted, the atoms stay as they were.
 
@@ -319,10 +325,9 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
             return int(rows.shape[1])
         check_integers(1, n_components=self.n_components)
         if self.n_components > len(rows):
-            warnings.warn(
-                f"n_components is {self.n_components:,} but there are only {len(rows):,} samples, so that most atoms "
-                f"are random directions; pass fewer atoms, or more samples.",
-                stacklevel=4,
+            raise InputError(
+                f"n_components is {self.n_components:,} but there are only {len(rows):,} samples; "
+                "pass fewer atoms, or more samples."
             )
         return self.n_components
 

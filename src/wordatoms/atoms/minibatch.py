@@ -13,9 +13,12 @@ by batch, so that a memory-mapped array is never loaded whole.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from os import PathLike
+from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,6 +51,7 @@ from wordatoms.atoms.sparse_coding import (
     working_rows,
 )
 from wordatoms.parallel import one_blas_thread, resolve_threads, run_threads
+from wordatoms.storage.files import Checkpoint
 
 ROWS_PER_RUN = 16
 """Consecutive rows that are read together and stay in one batch: reading a file row by row would be slow."""
@@ -57,6 +61,8 @@ LONGEST_MEMORY = 50
 """The inertia fades to 1/e in at most this many batches, so that atoms follow rows that change."""
 USERS_PER_CHECK = 100
 """With `partial_fit`, superfluous atoms are replaced whenever the average atom has had this many users."""
+SECONDS_PER_SAVE = 30
+"""Seconds after which a long pass saves its state."""
 
 
 class Batch(NamedTuple):
@@ -73,6 +79,9 @@ class Batch(NamedTuple):
     @property
     def error(self) -> float:
         return self.loss / self.total if self.total else 0.0
+
+
+NOTHING = Batch(0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,14 +181,63 @@ def _fading(n_batches: int) -> float:
     return float((1 - 1 / min(n_batches, FADING * LONGEST_MEMORY)) ** FADING)
 
 
-def random_batches(X: Matrix, batch_size: int, rng: np.random.Generator) -> Iterator[Matrix]:
-    """All rows of X once, in batches of about the same size that are made of random runs of consecutive rows."""
-    n_rows = len(X)
-    runs = rng.permutation(-(-n_rows // ROWS_PER_RUN))
-    n_batches = min(max(1, round(n_rows / batch_size)), len(runs))
-    for chosen in np.array_split(runs, n_batches):
+def count_batches(n_rows: int, batch_size: int) -> int:
+    return min(max(1, round(n_rows / batch_size)), _count_runs(n_rows))
+
+
+def _count_runs(n_rows: int) -> int:
+    return -(-n_rows // ROWS_PER_RUN)
+
+
+def random_batches(X: Matrix, batch_size: int, rng: np.random.Generator, skip: int = 0) -> Iterator[Matrix]:
+    """All rows of X once, in batches of about the same size that are made of random runs of consecutive rows.
+
+    The first `skip` batches are left out, without reading them.
+    """
+    runs = rng.permutation(_count_runs(len(X)))
+    for chosen in np.array_split(runs, count_batches(len(X), batch_size))[skip:]:
         starts = np.sort(chosen) * ROWS_PER_RUN  # a file is read from front to back
         yield np.concatenate([X[start : start + ROWS_PER_RUN] for start in starts])
+
+
+@dataclass
+class Position:
+    """How far a run has come: finished passes are in `history`, the other fields are about the present pass."""
+
+    learner: Learner
+    history: History
+    n_done: int = 0
+    """Batches of this pass that are done."""
+    seen: Batch = NOTHING
+    seconds: float = 0.0
+
+    def add_batch(self, learner: Learner, found: Batch, seconds: float) -> None:
+        self.learner, self.seen = learner, self.seen.plus(found)
+        self.n_done, self.seconds = self.n_done + 1, self.seconds + seconds
+
+    def end_pass(self, n_replaced: int) -> None:
+        self.history.add(self.seen.error, n_replaced, self.seconds)
+        self.n_done, self.seen, self.seconds = 0, NOTHING, 0.0
+
+    def save(self, checkpoint: Checkpoint) -> None:
+        history = {name: np.array(getattr(self.history, name)) for name in ("errors", "n_replaced", "seconds")}
+        present = {"n_done": np.array(self.n_done), "seen": np.array(self.seen), "pass_seconds": np.array(self.seconds)}
+        state = {field.name: np.asarray(getattr(self.learner, field.name)) for field in fields(Learner)}
+        checkpoint.save(len(self.history.errors), {**state, **history, **present})
+
+    @classmethod
+    def load(cls, checkpoint: Checkpoint, callback: KSVDCallback | None) -> Position | None:
+        saved = checkpoint.load()
+        if saved is None:
+            return None
+        arrays = saved.arrays
+        state: dict[str, Any] = {field.name: arrays[field.name] for field in fields(Learner)}
+        state |= {name: int(arrays[name]) for name in ("exponent", "n_batches")}
+        learner = Learner(**state)
+        history = History(callback, *(arrays[name].tolist() for name in ("errors", "n_replaced", "seconds")))
+        return cls(
+            learner, history, int(arrays["n_done"]), Batch(*arrays["seen"].tolist()), float(arrays["pass_seconds"])
+        )
 
 
 def learn_in_batches(
@@ -194,25 +252,64 @@ def learn_in_batches(
     random_state: int,
     threads: int,
     callback: KSVDCallback | None,
+    checkpoint: str | PathLike[str] | None = None,
 ) -> tuple[Learner, History]:
     """Pass over the rows several times; see `minibatch_ksvd`."""
+    settings: dict[str, Any] = {"sparsity": sparsity, "batch_size": batch_size, "n_passes": n_passes, "tol": tol}
+    settings |= {"nonnegative": nonnegative, "random_state": random_state}
+    file = None if checkpoint is None else _open_checkpoint(Path(checkpoint), rows, start, settings)
+    position = (Position.load(file, callback) if file else None) or Position(Learner.begin(start), History(callback))
     rng = np.random.default_rng(random_state)
-    learner, history = Learner.begin(start), History(callback)
-    while len(history.errors) < n_passes and not history.has_settled(tol):
-        started, seen, n_replaced, n_left = perf_counter(), Batch(0.0, 0.0), 0, len(rows)
-        is_last_pass = len(history.errors) == n_passes - 1
-        for batch in random_batches(rows, batch_size, rng):
-            n_left -= len(batch)
-            learner, found, n_new = learner.learn(
-                batch,
-                sparsity=sparsity,
-                nonnegative=nonnegative,
-                threads=threads,
-                replace_atoms=not n_left and not is_last_pass,  # a fresh atom needs a pass to settle
+    for _ in position.history.errors:
+        rng.permutation(_count_runs(len(rows)))  # drawn by a finished pass
+    try:
+        while len(position.history.errors) < n_passes and not position.history.has_settled(tol):
+            batches = random_batches(rows, batch_size, rng, skip=position.n_done)
+            _pass_over(
+                batches,
+                position,
+                file,
+                n_batches=count_batches(len(rows), batch_size),
+                is_last=len(position.history.errors) == n_passes - 1,
+                settings={"sparsity": sparsity, "nonnegative": nonnegative, "threads": threads},
             )
-            seen, n_replaced = seen.plus(found), n_replaced + n_new
-        history.add(seen.error, n_replaced, perf_counter() - started)
-    return learner, history
+    except KeyboardInterrupt:
+        if file:
+            position.save(file)
+        raise
+    if file:
+        file.remove()
+    return position.learner, position.history
+
+
+def _pass_over(
+    batches: Iterator[Matrix],
+    position: Position,
+    checkpoint: Checkpoint | None,
+    *,
+    n_batches: int,
+    is_last: bool,
+    settings: dict[str, Any],
+) -> None:
+    started, saved, n_replaced = perf_counter(), perf_counter(), 0
+    for batch in batches:
+        # a fresh atom needs a pass to settle
+        replace_atoms = position.n_done == n_batches - 1 and not is_last
+        learner, found, n_replaced = position.learner.learn(batch, **settings, replace_atoms=replace_atoms)
+        position.add_batch(learner, found, perf_counter() - started)
+        started = perf_counter()
+        if checkpoint and started - saved > SECONDS_PER_SAVE and position.n_done < n_batches:
+            position.save(checkpoint)
+            saved = perf_counter()
+    position.end_pass(n_replaced)
+    if checkpoint and not is_last:
+        position.save(checkpoint)
+
+
+def _open_checkpoint(path: Path, rows: Matrix, start: Matrix, settings: dict[str, Any]) -> Checkpoint:
+    """A file that is ignored by runs with other settings, first atoms or rows (by their shape and two samples)."""
+    samples = [crc32(some.tobytes()) for some in (start, rows[:ROWS_PER_RUN], rows[-ROWS_PER_RUN:])]
+    return Checkpoint(path, {**settings, "shape": rows.shape, "dtype": str(rows.dtype), "samples": samples})
 
 
 def minibatch_ksvd(
@@ -228,6 +325,7 @@ def minibatch_ksvd(
     start: ArrayLike | None = None,
     threads: int | None = None,
     callback: KSVDCallback | None = None,
+    checkpoint: str | PathLike[str] | None = None,
 ) -> KSVDResult:
     """Learn atoms from the rows of X in mini-batches, for arrays larger than memory and for speed.
 
@@ -259,6 +357,9 @@ def minibatch_ksvd(
         Number of threads, by default all cores.
     callback : callable, optional
         Called after each pass with its number (from 1), the relative error and the seconds.
+    checkpoint : str or path-like, optional
+        A file for the state of the run: it is written after each pass, every half minute in long ones, and on Ctrl-C.
+        The same call resumes from it and gives the same bytes as without the interruption. It is removed at the end.
 
     Returns
     -------
@@ -297,6 +398,7 @@ def minibatch_ksvd(
         random_state=random_state,
         threads=resolve_threads(threads),
         callback=callback,
+        checkpoint=checkpoint,
     )
     started, vectors = perf_counter(), learner.turned().vectors
     codes = sparse_code(rows, vectors, sparsity=sparsity, nonnegative=nonnegative, threads=threads)
@@ -307,7 +409,7 @@ def minibatch_ksvd(
 
 def relative_error(rows: Matrix, vectors: Matrix, codes: SparseCodes) -> float:
     """‖X − C·A‖² / ‖X‖², block by block."""
-    seen = Batch(0.0, 0.0)
+    seen = NOTHING
     for block in row_blocks(len(rows), ROWS_PER_CHECK):
         some = working_rows(rows[block]).astype(np.float64)
         left = some - codes[block].decode(vectors)
