@@ -353,8 +353,9 @@ def measure_learners(rows: np.ndarray, n_atoms: int, options: argparse.Namespace
             numbers = map(str, (n_atoms, passes.get(name, 8), options.threads))
             command = [sys.executable, "-c", LEARNER_PROGRAM, str(Path(__file__).parent), str(path), name, *numbers]
             limits = {key: str(options.threads) for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
-            found = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **limits})
-            result[name] = json.loads(found.stdout.splitlines()[-1])
+            found = subprocess.run(command, check=False, capture_output=True, text=True, env={**os.environ, **limits})
+            lines = (found.stdout if found.returncode == 0 else found.stderr).splitlines()
+            result[name] = json.loads(lines[-1]) if found.returncode == 0 else {"failed": lines[-1]}
     return result
 
 

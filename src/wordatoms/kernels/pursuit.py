@@ -185,13 +185,15 @@ def find_place(bits, mask, chunk, top):
 
 
 @jit
-def strongest_within(row, vectors, support, n, reach, nonnegative, scratch, best):
+def strongest_within(row, vectors, support, n, reach, threshold, nonnegative, scratch, best):
     """The atom with the strongest inner product with the residual, of those that come within `reach` of `best`."""
     residual = scratch.residual
     copy(row, residual)
     for i in range(n):
         subtract(residual, support.weights[i], vectors[support.chosen[i]])
     found, strength = 0, best * 0
+    if dot(residual, residual) <= threshold**2:
+        return found, strength  # no inner product can be larger, and all atoms would have to be compared
     scratch.edge[0] = max(best - reach, best * 0)
     for chunk in range(len(scratch.tops)):
         if scratch.tops[chunk] < scratch.edge_bits[0]:
@@ -241,7 +243,7 @@ def choose_atom(row, products, bits, vectors, gram, support, n, threshold, mask,
         reach += abs(support.units[i])
     if strength > threshold + reach and is_alone(scratch, mask, chunk, strength - reach):
         return place, strength
-    return strongest_within(row, vectors, support, n, reach, nonnegative, scratch, strength)
+    return strongest_within(row, vectors, support, n, reach, threshold, nonnegative, scratch, strength)
 
 
 @jit
