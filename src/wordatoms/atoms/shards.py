@@ -35,8 +35,8 @@ from wordatoms.atoms.sparse_coding import (
     working_dtype,
     working_rows,
 )
-from wordatoms.engine.threads import engine_of
 from wordatoms.errors import InputError
+from wordatoms.parallel import run_threads
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.files import Checkpoint
 
@@ -299,10 +299,10 @@ def _open_rows(path: str | PathLike[str]) -> Matrix:
 
 def _map(function: Callable[[RowShard], Any], shards: Sequence[RowShard], run: Run) -> Iterator[Any]:
     """Apply a function to shards in their order, some at a time."""
-    engine = engine_of(run)
-    n_each = SHARDS_PER_WORKER * engine.n_workers
+    n_each = SHARDS_PER_WORKER * (run.engine.n_workers if run.engine else run.n_threads)
     for start in range(0, len(shards), n_each):
-        yield from engine.map(function, shards[start : start + n_each])
+        some = shards[start : start + n_each]
+        yield from run.engine.map(function, some) if run.engine else run_threads(function, some, run.n_threads)
 
 
 def add_up(function: Callable[[RowShard], Sums], shards: Sequence[RowShard], run: Run) -> Sums:
