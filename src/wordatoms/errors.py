@@ -21,6 +21,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from numbers import Integral, Real
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -118,6 +119,15 @@ def require_several(values: Any, what: str, each: str) -> None:
         raise InputError(f"{what} are one string, {values[:40]!r}; pass a list of {each}.")
     if not isinstance(values, Iterable):
         raise InputError(f"{what} are of type {type(values).__name__}; pass a list of {each}.")
+
+
+def require_number(value: Any, what: str, least: float, most: float, *, whole: bool = False) -> None:
+    """Raise an `InputError` unless a value is a number, or a whole number, between two bounds."""
+    is_number = isinstance(value, Integral if whole else Real)
+    if is_number and not isinstance(value, bool) and least <= value <= most:
+        return
+    shown = f"{value}" if isinstance(value, Real) else f"{value!r:.60}"
+    raise InputError(f"{what} is {shown}; pass a {'whole ' if whole else ''}number from {least:,} to {most:,}.")
 
 
 def require_texts(values: Any, what: str = "the texts") -> Iterator[Any]:

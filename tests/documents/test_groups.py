@@ -194,6 +194,13 @@ def test_frames_and_names() -> None:
         ([[1.0]], {"names": ["a", "b"]}, "2 names for 1 topics"),
         ([[1.0]], {"confidence": 1.0}, "confidence is 1.0"),
         ([[1.0]], {"n_resamples": 3}, "n_resamples is 3"),
+        ([[1.0]], {"confidence": "high"}, "confidence is 'high'; pass a number from 0 to 1"),
+        ([[1.0]], {"n_resamples": 100.5}, "n_resamples is 100.5; pass a whole number"),
+        ([[1.0]], {"seed": "x"}, "seed is 'x'"),
+        ([[1.0]], {"seed": -1}, "seed is -1"),
+        ([[1.0]], {"names": 5}, "names are of type int"),
+        ([[1.0]], {"n_words": ["x"]}, "a number of words is 'x'"),
+        ([[1.0]], {"times": ["2024-01-01"], "time_format": 5}, "the format of the dates is of type int"),
         ([[1.0]] * 300, {"groups": range(300)}, "there are 300 groups"),
     ],
 )

@@ -18,6 +18,7 @@ from lettered import discourse, lettered, lettered_model
 from samples import write
 from wordatoms.cli.topics import topics as command
 from wordatoms.documents import evidence as evidence_module
+from wordatoms.documents.report import draw_pictures, make_page
 from wordatoms.documents.study import DocumentStudy, study_documents
 from wordatoms.errors import InputError
 from wordatoms.run import Run
@@ -380,3 +381,57 @@ def test_pictures_have_no_characters_that_xml_forbids(model: SenseModel, tmp_pat
         ElementTree.fromstring(path.read_text("utf-8"))
     found.report(tmp_path / "page.html")
     assert "\x1b" not in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_a_report_inside_the_folder_is_written_and_replaced(model: SenseModel, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    options = [
+        table,
+        "--model",
+        model.path,
+        "--column",
+        "text",
+        "--by",
+        "party",
+        "--time",
+        "date:month",
+        "-o",
+        f"{out}/",
+        "--report",
+        str(out / "page.html"),
+    ]
+    assert run(*options).exit_code == 0
+    assert (out / "page.html").is_file()
+    with pytest.raises(InputError, match="exists and is not empty"):
+        run(*options)
+    (out / "page.html").write_text("old")
+    assert run(*options, "--force").exit_code == 0
+    assert "<!DOCTYPE html>" in (out / "page.html").read_text()
+
+
+def test_wide_is_for_one_table(model: SenseModel, table: Path, tmp_path: Path) -> None:
+    result = run(table, "--model", model.path, "--column", "text", "--wide", "-o", f"{tmp_path / 'out'}/")
+    assert result.exit_code == 2
+    assert "--wide is for one table" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"level": 5}, {"level": ["meta"]}, {"window": "a"}, {"window": 2.5}, {"step": "x"}, {"scale": "x"}]
+)
+def test_wrong_types_are_one_sentence(model: SenseModel, wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"level is of type|window is|step is|scale is"):
+        study_documents(model, ["text"] * 6, soft=True, **wrong)
+
+
+def test_the_map_shows_the_shares_of_atoms() -> None:
+    found = study_documents(wa.load(), ["The orchestra played a symphony by Mahler.", "Goals won the match."] * 3)
+    assert sum(atom.share for atom in found.map) == pytest.approx(1)
+    chart = draw_pictures(found)["map"]
+    assert chart.svg().count("<circle") == len(found.map)
+    assert "Music, film and the arts</text>" in chart.svg()
+    assert "On the map" in make_page(found)
+
+
+def test_a_model_without_a_map_has_no_picture_of_it(study: DocumentStudy) -> None:
+    assert study.map == () or "map" in draw_pictures(study)

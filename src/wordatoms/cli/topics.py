@@ -95,6 +95,8 @@ def topics(sources: tuple[str, ...], model: str, output: str | None, as_json: bo
     folder = Path(output) if output and (output.endswith(("/", "\\")) or not Path(output).suffix) else None
     table = Path(output) if output and folder is None else None
     _check_usage(given, table)
+    if folder is not None and given["wide"]:
+        raise click.UsageError(f"--wide is for one table; pass a name such as {folder}.csv, or leave it out.")
     if force:
         _check_outputs(sources, [path for path in (table, given["report"]) if path is not None])
     if folder is not None or any(given[name] for name in STUDIES):
@@ -223,7 +225,7 @@ def _study(
     force: bool,
     given: Mapping[str, Any],
 ) -> None:
-    from wordatoms.documents.study import check_outputs, study_documents
+    from wordatoms.documents.study import check_outputs, is_inside, study_documents
 
     if given["by_atom"]:
         raise click.UsageError("--by-atom shows documents of atoms; leave out the options for groups and levels.")
@@ -249,15 +251,17 @@ def _study(
         run=options.local_run(given),
     )
     _remark_study(study, given)
+    page = given["report"]
+    inside = page is not None and is_inside(page, folder)
     if folder is not None:
-        files = study.write(folder, force=force)
+        files = study.write(folder, page=page.name if inside else None, force=force)
         remark(f"{folder}: {', '.join(files)}")
     if table is not None:
         study.write_table(table, wide=given["wide"], min_share=given["min_share"], force=force)
         remark(f"{table}: {study!r}")
-    if given["report"]:
-        study.report(given["report"], force=force)
-        remark(f"{given['report']}: {study!r}")
+    if page is not None and not inside:
+        study.report(page, force=force)
+        remark(f"{page}: {study!r}")
     if as_json:
         show_json(_as_json(study))
     elif folder is None and table is None:

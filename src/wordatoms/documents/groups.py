@@ -29,7 +29,7 @@ from scipy.special import stdtr
 
 from wordatoms.documents.levels import TopicShares
 from wordatoms.documents.periods import Period, find_periods, is_missing, number_periods
-from wordatoms.errors import InputError, require_several
+from wordatoms.errors import InputError, require_number, require_several
 from wordatoms.parallel import one_blas_thread, run_threads
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.frames import Results
@@ -42,6 +42,7 @@ N_RESAMPLES, MOST_RESAMPLES, CONFIDENCE = 1000, 10_000, 0.95
 FEWEST = 5
 """A group with fewer documents has no interval, and a topic in fewer documents is not tested."""
 MOST_GROUPS = 200
+HIGHEST_SEED = (1 << 64) - 1
 MOST_ROWS = 4_000_000
 """Of the table of shares."""
 BLOCK_NUMBERS = 1 << 22
@@ -226,7 +227,7 @@ def compare_groups(
     {None: 0.5, 'concerts': 1.0, 'sports': 0.0}
     """
     table = _Table.of(shares, names, n_words)
-    _check_numbers(confidence, n_resamples)
+    _check_numbers(confidence, n_resamples, seed)
     group_names, of_group = _number_groups(groups, table.n_given)
     dated = [None] * table.n_given if times is None else _listed(times, "times", table.n_given)
     periods, of_period = number_periods(find_periods(dated, period, form=time_format))
@@ -299,10 +300,12 @@ class _Table:
     @classmethod
     def of(cls, shares: Any, names: Sequence[str] | None, n_words: Sequence[int] | None) -> _Table:
         matrix, ids, own_names, own_words = _unpacked(shares)
+        if names is not None:
+            require_several(names, "names", "one name per topic")
         given = list(map(str, names)) if names is not None else own_names
         if len(given) != matrix.shape[1]:
             raise InputError(f"there are {len(given):,} names for {matrix.shape[1]:,} topics; pass one for each.")
-        words = own_words if n_words is None else np.asarray(_listed(n_words, "n_words", matrix.shape[0]), np.int64)
+        words = own_words if n_words is None else _whole_numbers(_listed(n_words, "n_words", matrix.shape[0]))
         if not np.isfinite(matrix.data).all() or (matrix.data < 0).any():
             raise InputError("some shares are negative or not finite; pass shares from 0 to 1.")
         has_shares = np.asarray(matrix.sum(axis=1)).ravel() > 0
@@ -329,6 +332,9 @@ def _unpacked(shares: Any) -> tuple[csr_matrix, NDArray[np.int64], list[str], ND
         return matrix, np.arange(len(shares.labels)), list(shares.labels), shares.n_words
     if isinstance(shares, TopicShares):
         return shares.matrix, shares.topics.ids, list(shares.topics.names), shares.n_words
+    n_dimensions = len(getattr(shares, "shape", (0, 0)))
+    if n_dimensions != 2:
+        raise InputError(f"the shares have {n_dimensions} dimensions; pass a table of documents by topics.")
     columns = getattr(shares, "columns", None)
     try:
         matrix = (
@@ -350,6 +356,12 @@ def _listed(values: Any, what: str, n: int) -> list[Any]:
     return listed
 
 
+def _whole_numbers(values: list[Any]) -> NDArray[np.int64]:
+    for value in values:
+        require_number(value, "a number of words", 0, np.iinfo(np.int64).max, whole=True)
+    return np.asarray(values, np.int64)
+
+
 def _number_groups(groups: Iterable[Any] | None, n: int) -> tuple[list[str], Labels]:
     """Return the names of the groups, and the place of each document's among them; -1 for none."""
     if groups is None:
@@ -366,11 +378,12 @@ def _number_groups(groups: Iterable[Any] | None, n: int) -> tuple[list[str], Lab
     return names, np.array([-1 if name is None else places[name] for name in named], np.int64)
 
 
-def _check_numbers(confidence: float, n_resamples: int) -> None:
-    if not 0 < confidence < 1:
+def _check_numbers(confidence: float, n_resamples: int, seed: int) -> None:
+    require_number(confidence, "confidence", 0, 1)
+    if confidence in (0, 1):
         raise InputError(f"confidence is {confidence}; pass a number between 0 and 1.")
-    if not 20 <= n_resamples <= MOST_RESAMPLES:
-        raise InputError(f"n_resamples is {n_resamples}; pass a number from 20 to {MOST_RESAMPLES:,}.")
+    require_number(n_resamples, "n_resamples", 20, MOST_RESAMPLES, whole=True)
+    require_number(seed, "seed", 0, HIGHEST_SEED, whole=True)
 
 
 # --- resampling

@@ -91,6 +91,8 @@ def find_topics(model: SenseModel, level: Level = "atoms") -> TopicMap:
     """Return the topics of a level, or of a merge; hidden atoms belong to none."""
     if isinstance(level, Mapping):
         return _merged(model, list(level.items()), "the merge")
+    if not isinstance(level, str | Path):
+        raise InputError(f"level is of type {type(level).__name__}; pass {', '.join(LEVELS)}, a mapping, or a file.")
     if level not in LEVELS:
         return _merged(model, *_read_merge(level))
     hidden, n_atoms = model.notes.hidden, len(model.atoms)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.errors import InputError
+from wordatoms.errors import InputError, require_string
 
 PERIODS = ("day", "week", "month", "quarter", "year", "decade")
 PARTS = {"day": 3, "week": 3, "month": 2, "quarter": 2, "year": 1, "decade": 1}
@@ -41,6 +41,8 @@ class Period(NamedTuple):
 def find_periods(dates: Iterable[Any], period: str, *, form: str | None = None) -> list[Period | None]:
     """Return the period of each date; None for a missing one. Rows are counted from 1 in errors."""
     check_period(period)
+    if form is not None:
+        require_string(form, "the format of the dates")
     known: dict[str, Period | None] = {}
     found: list[Period | None] = []
     for row, value in enumerate(dates, 1):

@@ -13,7 +13,16 @@ from wordatoms import __version__
 from wordatoms.documents.evidence import Passage
 from wordatoms.documents.groups import FEWEST, GroupDifference, GroupShare, Trend
 from wordatoms.drawing.charts import STYLE as CHART_STYLE
-from wordatoms.drawing.charts import Interval, IntervalChart, Line, LineChart, escape, legend_key
+from wordatoms.drawing.charts import (
+    BubbleChart,
+    Interval,
+    IntervalChart,
+    Line,
+    LineChart,
+    SizedPoint,
+    escape,
+    legend_key,
+)
 from wordatoms.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,6 +30,7 @@ if TYPE_CHECKING:
 
 STYLE = Path(__file__).with_name("report.css")
 N_LARGEST, N_GROUPED, N_DIFFERENT, N_OVER_TIME, N_DESCRIBED = 30, 15, 20, 12, 40
+N_REGIONS, N_SAID = 8, 10
 """Topics in each part of the page."""
 MOST_SERIES = 8
 """Groups in one picture, the largest ones."""
@@ -31,7 +41,9 @@ METHOD = (
     f"{FEWEST} documents have no interval."
 )
 
-Chart = LineChart | IntervalChart
+MAP_REMARK = "Each circle is an atom of the model, near ones are alike; its area is its share of all documents."
+
+Chart = LineChart | IntervalChart | BubbleChart
 Tested = GroupDifference | Trend
 
 
@@ -55,6 +67,7 @@ def draw_pictures(study: DocumentStudy) -> dict[str, Chart]:
         "groups": draw_groups(study),
         "differences": draw_differences(study),
         "trends": draw_trends(study),
+        "map": draw_map(study),
     }
     pictures = {name: chart for name, chart in found.items() if chart is not None}
     for number, chart in enumerate(draw_times(study), 1):
@@ -106,6 +119,23 @@ def draw_trends(study: DocumentStudy) -> IntervalChart | None:
         return None
     first, last = (study.comparison.periods[place].name for place in (0, -1))
     return IntervalChart("Trends", f"change in share from {first} to {last}", rows, ["change"], diverging=True)
+
+
+def draw_map(study: DocumentStudy) -> BubbleChart | None:
+    """The atoms on the map, by their shares of all documents; named are the regions with the largest shares."""
+    if not any(atom.share for atom in study.map):
+        return None
+    regions: dict[str, list[tuple[float, float, float]]] = {}
+    for x, y, share, _, region in study.map:
+        if region is not None:
+            regions.setdefault(region, []).append((share, share * x, share * y))
+    sums = {name: [sum(column) for column in zip(*own, strict=True)] for name, own in regions.items()}
+    largest = sorted((name for name in sums if sums[name][0] > 0), key=lambda name: -sums[name][0])[:N_REGIONS]
+    labels = [(sums[name][1] / sums[name][0], sums[name][2] / sums[name][0], name) for name in largest]
+    points = [SizedPoint(atom.x, atom.y, atom.share, atom.name) for atom in study.map]
+    most = sorted(study.map, key=lambda atom: -atom.share)[:N_SAID]
+    said = "Atoms by their share of all documents; the largest are " + ", ".join(atom.name for atom in most)
+    return BubbleChart("The atoms on the map", said, points, labels)
 
 
 def draw_times(study: DocumentStudy) -> list[LineChart]:
@@ -170,6 +200,8 @@ def make_page(study: DocumentStudy) -> str:
         sentence = _standing_out(study.comparison.trends, "trend")
         charts = f'<div class="multiples">{"".join(map(_figure, over_time))}</div>'
         body.append(_section("Over time", _remark(sentence), _figure(pictures["trends"]), charts))
+    if "map" in pictures:
+        body.append(_section("On the map", _remark(MAP_REMARK), _figure(pictures["map"])))
     body += [_section("What the topics are", *map(_topic(study), study.topics[:N_DESCRIBED])), _footer(study)]
     style = CHART_STYLE.read_text("utf-8") + STYLE.read_text("utf-8")
     return (

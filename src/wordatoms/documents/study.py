@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wordatoms.documents.coherence import diversity
 from wordatoms.documents.evidence import Evidence, Passage
@@ -21,7 +22,7 @@ from wordatoms.documents.levels import Level, TopicMap, TopicShares, find_topics
 from wordatoms.documents.periods import find_periods, is_missing
 from wordatoms.documents.report import check_page, draw_pictures, make_page
 from wordatoms.drawing.charts import standalone_svg
-from wordatoms.errors import InputError, require_texts
+from wordatoms.errors import InputError, WordatomsError, require_texts
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.frames import Results
 from wordatoms.senses.model import SenseModel
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 MARKER = "topics.csv"
 WRITTEN = re.compile(
-    r"(topics|shares|documents|passages|differences|trends)\.csv|(topics|groups|differences|trends|over-time-\d+)\.svg"
+    r"(topics|shares|documents|passages|differences|trends)\.csv|(topics|groups|differences|trends|map|over-time-\d+)\.svg"
 )
 """The table that every folder of a study has."""
 
@@ -62,6 +63,16 @@ class TopicSummary(NamedTuple):
     """The same in other documents, if there are any."""
     words: tuple[str, ...]
     """The words that tell its passages from others, the most telling first."""
+
+
+class MapAtom(NamedTuple):
+    """An atom on the map of all atoms, and its share of the documents."""
+
+    x: float
+    y: float
+    share: float
+    name: str
+    region: str | None
 
 
 class DocumentTopic(NamedTuple):
@@ -109,6 +120,8 @@ class DocumentStudy:
         What the groups and the dates are called.
     source : str
         Where the documents come from, for the report.
+    map : tuple of MapAtom
+        The atoms on the map, with their shares; empty if the model has no map of them.
 
     Examples
     --------
@@ -131,6 +144,7 @@ class DocumentStudy:
     by: str = "group"
     time: str = "period"
     source: str = ""
+    map: tuple[MapAtom, ...] = ()
 
     def __repr__(self) -> str:
         found = self.comparison
@@ -185,13 +199,15 @@ class DocumentStudy:
         """
         return self.topics.to_frame()
 
-    def write(self, folder: Path | str, *, force: bool = False) -> list[str]:
+    def write(self, folder: Path | str, *, page: str | None = None, force: bool = False) -> list[str]:
         """Write the tables into a new folder, completely or not at all.
 
         Parameters
         ----------
         folder : path
             A folder that does not exist or is empty.
+        page : str, optional
+            Also write the report, as a file of this name in the folder.
         force : bool, default False
             Replace the folder of another study.
 
@@ -200,12 +216,18 @@ class DocumentStudy:
         list of str
             The names of the files.
         """
-        with new_folder(Path(folder), MARKER, force=force, is_ours=_is_written_here) as work:
+
+        def is_ours(name: str) -> bool:
+            return name == page or WRITTEN.fullmatch(name) is not None
+
+        with new_folder(Path(folder), MARKER, force=force, is_ours=is_ours) as work:
             for name, header, rows in self._tables():
                 with write_atomic(work / name) as file:
                     write_rows(file, ",", header, rows)
             for name, chart in draw_pictures(self).items():
                 (work / f"{name}.svg").write_text(standalone_svg(chart), "utf-8")
+            if page is not None:
+                self.report(work / page)
             return sorted(path.relative_to(work).as_posix() for path in work.rglob("*") if path.is_file())
 
     def report(self, path: Path | str, *, force: bool = False) -> None:
@@ -279,8 +301,15 @@ def check_outputs(folder: Path | None, table: Path | None, page: Path | None, *,
             raise InputError(f"the folder {folder.absolute().parent} does not exist; make it first.")
     if table is not None:
         check_table(table, force=force)
-    if page is not None:
+    if page is not None and not is_inside(page, folder):
         check_page(page, force=force)
+    elif page is not None:
+        check_page(Path(page.name), force=True)
+
+
+def is_inside(page: Path, folder: Path | None) -> bool:
+    """Whether a report is to be one of the files of a folder."""
+    return folder is not None and page.absolute().parent == folder.absolute()
 
 
 def _plain(row: tuple[Any, ...]) -> list[Any]:
@@ -388,6 +417,26 @@ def study_documents(
         by,
         time,
         source,
+        _map_of(model, windows, means),
+    )
+
+
+def _map_of(model: SenseModel, windows: WindowAtoms, shares: NDArray[np.float64]) -> tuple[MapAtom, ...]:
+    """Return the atoms that are not hidden, if the model says where they are."""
+    try:
+        layout, meta_atoms = model.layout, model.meta_atoms
+    except WordatomsError:
+        return ()
+    regions, homes = meta_atoms.regions, meta_atoms.atom_regions
+    return tuple(
+        MapAtom(
+            float(layout[atom, 0]),
+            float(layout[atom, 1]),
+            float(shares[atom]),
+            windows.labels[atom],
+            regions[homes[atom]].name if regions and homes[atom] >= 0 else None,
+        )
+        for atom in windows.shown.tolist()
     )
 
 
@@ -421,8 +470,3 @@ def _held_out_coherences(
 
 def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
-
-
-def _is_written_here(name: str) -> bool:
-    """Whether a file of this name may come from `DocumentStudy.write`."""
-    return WRITTEN.fullmatch(name) is not None

@@ -22,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from wordatoms.documents.groups import HIGHEST_SEED
 from wordatoms.documents.periods import Period, is_missing
 from wordatoms.embeddings.embeddings import Neighbour
-from wordatoms.errors import InputError, require_several, require_texts
+from wordatoms.errors import InputError, require_number, require_several, require_texts
 from wordatoms.parallel import one_blas_thread
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.differences import QUANTILE, band_quantiles
@@ -148,7 +149,7 @@ def compare_uses(
     UseComparison
         Of two groups, a row of the first against the second; of more, of each against all others.
     """
-    _check_numbers(n, min_uses, quantile, n_shuffles, n_nearest)
+    _check_numbers(n, min_uses, quantile, n_shuffles, n_nearest, seed)
     windows = WindowAtoms.of_model(model, None, None, remove_common=True, scale=None)
     texts = list(_known_rows(windows, require_texts(documents, "the documents"), run))
     names, labels = _number(groups, len(texts))
@@ -185,14 +186,13 @@ def compare_uses(
     )
 
 
-def _check_numbers(n: int, min_uses: int, quantile: float, n_shuffles: int, n_nearest: int) -> None:
-    if n < 1 or min_uses < 1 or n_nearest < 1 or n_shuffles < 2:
-        raise InputError(
-            f"n is {n}, min_uses {min_uses}, n_nearest {n_nearest} and n_shuffles {n_shuffles}; pass 1 or more, and 2 "
-            "shuffles or more."
-        )
-    if not 0 < quantile < 1:
-        raise InputError(f"quantile is {quantile}; pass a number between 0 and 1.")
+def _check_numbers(n: int, min_uses: int, quantile: float, n_shuffles: int, n_nearest: int, seed: int) -> None:
+    whole = {"n": n, "min_uses": min_uses, "n_nearest": n_nearest}
+    for name, value in whole.items():
+        require_number(value, name, 1, 1_000_000_000, whole=True)
+    require_number(n_shuffles, "n_shuffles", 2, 1000, whole=True)
+    require_number(quantile, "quantile", 0.5, 0.9999)
+    require_number(seed, "seed", 0, HIGHEST_SEED, whole=True)
 
 
 def _known_rows(windows: WindowAtoms, documents: Iterable[Document], run: Run) -> Iterator[Rows]:

@@ -262,7 +262,47 @@ class ScatterChart:
         return _wrapped(width, height, self.title, self.description, parts)
 
 
-Chart = LineChart | BarChart | IntervalChart | ScatterChart
+class SizedPoint(NamedTuple):
+    x: float
+    y: float
+    size: float
+    """From 0; the area of the circle is proportional to it."""
+    name: str
+
+
+@dataclass(frozen=True)
+class BubbleChart:
+    """Points in the plane with circles of different area, and names for some places."""
+
+    title: str
+    description: str
+    points: Sequence[SizedPoint]
+    labels: Sequence[tuple[float, float, str]] = ()
+    """Centre and text."""
+    legend: Sequence[tuple[str, str]] = ()
+    SIZE = (760, 560)
+
+    def svg(self) -> str:
+        width, height = self.SIZE
+        x_axis = Axis(min(p.x for p in self.points), max(p.x for p in self.points), MARGIN, width - MARGIN, ())
+        y_axis = Axis(min(p.y for p in self.points), max(p.y for p in self.points), height - MARGIN, MARGIN, ())
+        most = max(point.size for point in self.points) or 1.0
+        parts = [
+            f'<circle class="bubble{"" if point.size else " none"}" r="{1.4 + 12 * math.sqrt(point.size / most):.1f}" '
+            f'cx="{x_axis.place(point.x)}" cy="{y_axis.place(point.y)}">'
+            f"{_hint(f'{point.name}: {_exact(point.size, True)}')}</circle>"
+            for point in sorted(self.points, key=lambda point: point.size)
+        ]
+        for x, y, text in self.labels:
+            room = CHARACTER * len(text) / 2 + 4
+            inside = min(max(x_axis.place(x), room), width - room)
+            parts.append(
+                f'<text class="label middle halo" x="{inside:.1f}" y="{y_axis.place(y)}">{escape(text)}</text>'
+            )
+        return _wrapped(width, height, self.title, self.description, parts)
+
+
+Chart = LineChart | BarChart | IntervalChart | ScatterChart | BubbleChart
 
 
 @dataclass(frozen=True)
@@ -327,7 +367,7 @@ def check_plot(path: Path) -> None:
         )
 
 
-def standalone_svg(chart: LineChart | IntervalChart) -> str:
+def standalone_svg(chart: LineChart | IntervalChart | BubbleChart) -> str:
     """A chart with title and legend on a white background, as a complete SVG file.
 
     The colours of the style sheet are inserted, because many viewers do not support custom properties.

@@ -32,7 +32,7 @@ from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
 from wordatoms.contexts.window_shapes import check_window
 from wordatoms.embeddings.embeddings import Embeddings
-from wordatoms.errors import InputError, require_extra, require_texts
+from wordatoms.errors import InputError, require_extra, require_number, require_texts
 from wordatoms.parallel import one_blas_thread, run_threads
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.frames import Shown
@@ -48,6 +48,7 @@ DEFAULT_WINDOW = 10
 DEFAULT_SCALE = 10.0
 N_SHARING = 30
 """Atoms that share a window if shares are soft. Both were measured by held-out text: docs/results/topics.md."""
+LONGEST_WINDOW, SMALLEST_SCALE = 1_000_000, 1e-9
 SMALLEST_SHARE = 1e-4
 """Smaller shares of a soft distribution are left out, and the rest sums to 1 again."""
 GROUP_CHARACTERS, GROUP_DOCUMENTS = 1 << 20, 1000
@@ -505,11 +506,11 @@ def _plain_sif(embeddings: Embeddings) -> SIF:
 
 
 def _check_numbers(window: int, step: int, scale: float | None, n_shown: int) -> None:
+    require_number(window, "window", 1, LONGEST_WINDOW, whole=True)
     check_window(window)
-    if step < 1:
-        raise InputError(f"step is {step}; pass 1 word or more.")
-    if scale is not None and not 0 < scale < np.inf:
-        raise InputError(f"scale is {scale}; pass a positive number.")
+    require_number(step, "step", 1, LONGEST_WINDOW, whole=True)
+    if scale is not None:
+        require_number(scale, "scale", SMALLEST_SCALE, 1e9)
     if not n_shown:
         raise InputError("all atoms of the model are hidden; unhide some: wordatoms atoms ID --unhide")
 
