@@ -7,6 +7,7 @@ path in WORDATOMS_AXE) every view is also checked for accessibility.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
@@ -220,6 +221,17 @@ def test_pictures_are_saved(visit: Visit) -> None:
             button.click()
         assert waiting.value.suggested_filename == file
         assert Path(waiting.value.path()).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_the_map_names_the_senses_of_a_word_as_its_page_does(visit: Visit) -> None:
+    visitor = visit("#/map?word=tie", size=DESKTOP)
+    visitor.sees(".map-panel .atom-list a")
+    visitor.page.wait_for_timeout(200)
+    names = visitor.page.locator(".map-panel .atom-list a").all_inner_texts()
+    _, text = visitor.download(visitor.page.get_by_role("button", name="SVG"))
+    drawn = re.findall("<text[^>]*>([^<]+)</text>", text)
+    assert drawn
+    assert {name for each in drawn for name in each.split(" / ")} <= set(names)
 
 
 @pytest.mark.parametrize(("size", "scheme"), [*product((DESKTOP, PHONE), ("light", "dark"))], ids=str)

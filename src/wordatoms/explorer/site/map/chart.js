@@ -33,7 +33,7 @@ export class Chart {
       camera: new Camera(points.extent),
       painter: new Painter(this.canvas, points),
     });
-    this.marks = { chosen: -1, hovered: -1, found: null };
+    this.marks = { chosen: -1, hovered: -1, found: null, names: null };
     listenToHands(this.canvas, this.hands());
     this.stopListening = onThemeChange(() => this.recolour());
     this.observer = new ResizeObserver(() => this.fit());

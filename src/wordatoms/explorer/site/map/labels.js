@@ -10,7 +10,7 @@ const TOP = 20; // so many atoms with the largest values of an overlay have name
 const MOST_FOUND = 60; // so many names of atoms that were searched for
 
 /** Labels to draw: text, place, size. */
-export function placeLabels(painter, camera, { chosen, hovered, found, covered }) {
+export function placeLabels(painter, camera, { chosen, hovered, found, names, covered }) {
   const { points } = painter;
   const room = new Room(camera);
   const placed = [];
@@ -18,7 +18,10 @@ export function placeLabels(painter, camera, { chosen, hovered, found, covered }
   for (const atom of marked) placed.push(room.take(atomLabel(painter, camera, atom, true)));
   const add = (label) => label.text && room.isFree(label) && placed.push(room.take(label));
   for (const atom of [...(found ?? [])].slice(0, MOST_FOUND))
-    if (!marked.has(atom)) add(atomLabel(painter, camera, atom, false));
+    if (!marked.has(atom)) {
+      const label = atomLabel(painter, camera, atom, false, names?.get(atom));
+      add(room.isFree(label) ? label : above(label, painter.radius(atom, camera)));
+    }
   if (found) return placed.reverse();
   if (camera.zoom < REGIONS_UNTIL)
     for (const group of points.regions) add(groupLabel(painter, camera, covered, group, SIZE + 3));
@@ -56,10 +59,11 @@ function groupLabel(painter, camera, { left: least = 0, right = 0 }, { name, x, 
   return { text: name, left, top, size, width, isStrong };
 }
 
-function atomLabel(painter, camera, atom, isStrong) {
+/** The label of an atom below its disc: its name on the map, unless another one is given. */
+function atomLabel(painter, camera, atom, isStrong, name = painter.points.names[atom]) {
   const { points } = painter;
   const [left, top] = camera.toScreen(points.x[atom], points.y[atom]);
-  const text = isStrong ? points.labels[atom] : points.names[atom];
+  const text = isStrong ? points.labels[atom] : name;
   const size = isStrong ? SIZE + 1.5 : SIZE;
   return {
     text,
@@ -70,6 +74,9 @@ function atomLabel(painter, camera, atom, isStrong) {
     isStrong,
   };
 }
+
+/** The same label on the other side of its disc. */
+const above = (label, radius) => ({ ...label, top: label.top - 2 * radius - 1.5 * label.size });
 
 const widths = new Map();
 function widthOf({ context, font }, text, size, isStrong) {

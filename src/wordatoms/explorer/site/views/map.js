@@ -182,7 +182,7 @@ class MapView {
     this.remark = found?.title ?? overlay?.remark;
     this.hint.classList.toggle("remark", Boolean(this.remark));
     this.describe(-1);
-    this.chart.mark({ found: found && new Set(found.atoms) });
+    this.chart.mark({ found: found && new Set(found.atoms), names: found?.names });
     if (this.atom < 0 && found?.rows.length) this.openPanel(() => this.listPanel(found));
     else if (this.atom < 0 && overlay && !found) this.openPanel(() => this.overlayPanel(overlay));
     else if (this.atom < 0) this.closePanel();
@@ -223,7 +223,8 @@ class MapView {
   sensesOf({ word, senses }) {
     const rows = senses.filter(hasAtom).map((sense) => ({ ...sense, note: amountText(sense) }));
     const title = `${plural(rows.length, "sense")} of “${word}”`;
-    return { title, atoms: rows.map(({ atom }) => atom), rows, word };
+    const names = new Map(rows.map(({ atom }) => [atom, namesOf(rows, atom)])); // senses may share an atom
+    return { title, atoms: [...names.keys()], rows, word, names };
   }
 
   openPanel(make) {
@@ -311,3 +312,9 @@ function overlayLine({ title, note, linkOf }, atom) {
   const link = linkOf(atom);
   return h("p", {}, `${title}: ${note(atom)}`, link && [" · ", h("a", { href: addressOf(...link) }, "passages")]);
 }
+
+const namesOf = (rows, atom) =>
+  rows
+    .filter((row) => row.atom === atom)
+    .map(({ label }) => label)
+    .join(" / ");
