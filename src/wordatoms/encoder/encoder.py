@@ -162,11 +162,11 @@ class Encoder:
         return nearest, nearest + 1
 
     def pieces_per_word(self, words: Iterable[str]) -> float:
-        """Return into how many subwords words are cut on average; an unknown one counts as ten.
+        """Return into how many subwords words are cut on average, after a space; an unknown one counts as ten.
 
         A tokenizer of another language cuts the words of a text into many.
         """
-        encoded = self.tokenizer.encode_batch(list(words), add_special_tokens=False)
+        encoded = self.tokenizer.encode_batch([f" {word}" for word in words], add_special_tokens=False)
         unknown = self._unknown
         counts = [10 if unknown in each.ids else len(each.ids) for each in encoded]
         return float(np.mean(counts)) if counts else 1.0
