@@ -123,11 +123,11 @@ def test_names_and_hidden_atoms_count_at_once(explorer: Explorer) -> None:
 
 def test_facts(explorer: Explorer) -> None:
     facts = explorer.model()
-    assert facts.features == ["server", "contexts", "comparison", "report"]
+    assert facts.features == ["server", "words", "contexts", "comparison", "report", "documents"]
     assert facts.models == ["first", "second"]
     assert (facts.words, facts.atoms, facts.metas, facts.tuned) == (18, 3, 1, True)
     alone = Explorer([explorer.of("second").model])
-    assert alone.features == ["server"]
+    assert alone.features == ["server", "words"]
     with pytest.raises(ApiError, match="only one model"):
         alone.compare("bank")
 

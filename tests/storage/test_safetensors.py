@@ -65,7 +65,7 @@ GOOD = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
         ({"a": {**GOOD, "shape": [-2]}}, "as numbers"),
         ({"a": {**GOOD, "shape": [2.0]}}, "as numbers"),
         ({"a": {**GOOD, "shape": [True, 2]}}, "as numbers"),
-        ({"a": {**GOOD, "dtype": "BF16"}}, "as numbers"),
+        ({"a": {**GOOD, "dtype": "F8_E4M3"}}, "as numbers"),
         ({"a": {**GOOD, "dtype": []}}, "as numbers"),
         ({"a": {**GOOD, "data_offsets": [0, 8, 9]}}, "as numbers"),
         ({"a": {**GOOD, "data_offsets": [8, 16]}}, "does not begin"),

@@ -11,7 +11,7 @@ out: regions found by a program; clusters of meta-atoms mixed subjects that no r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,13 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordatoms.atoms.atoms import N_NEAREST, Atoms, nearest_words, renumbered
-from wordatoms.atoms.labels import IsCommon, make_labels
+from wordatoms.atoms.labels import make_labels as label_by_words
 from wordatoms.atoms.sparse_coding import SparseCodes
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, ModelError
 from wordatoms.storage.files import load_array, save_array, write_json
 from wordatoms.storage.untrusted import read_json
 
+MakeLabels = Callable[[NDArray[np.int32], NDArray[np.float32]], tuple[str, ...]]
+"""Makes labels of the rows nearest to each vector and their cosines."""
 N_META_ATOMS = 200
 SPARSITY = 2
 
@@ -117,9 +119,12 @@ def make_meta_atoms(
     n_meta_atoms: int = N_META_ATOMS,
     random_state: int = 0,
     threads: int | None = None,
-    is_common: IsCommon = lambda _: True,
+    make_labels: MakeLabels | None = None,
 ) -> MetaAtoms:
-    """Group atoms by a second sparse coding, into at most one group for every ten atoms."""
+    """Group atoms by a second sparse coding, into at most one group for every ten atoms.
+
+    `make_labels` labels the groups, given the rows nearest to each and their cosines; by default with nearest words.
+    """
     from wordatoms.atoms.ksvd import ksvd
 
     n_meta = max(1, min(n_meta_atoms, len(atoms) // 10))
@@ -128,5 +133,6 @@ def make_meta_atoms(
     homes = result.codes.atoms[:, 0]
     order = np.argsort(-np.bincount(homes[homes >= 0], minlength=n_meta), kind="stable")
     vectors = result.atoms[order]
-    labels = make_labels(embeddings, *nearest_words(embeddings, vectors, N_NEAREST), is_common)
+    near = nearest_words(embeddings, vectors, N_NEAREST)
+    labels = make_labels(*near) if make_labels else label_by_words(embeddings, *near)
     return MetaAtoms(vectors, renumbered(result.codes, order), labels)

@@ -10,11 +10,16 @@ import click
 from wordatoms.cli import options
 from wordatoms.cli.models import find_model, load_model
 from wordatoms.cli.output import list_words, remark, show_json, show_table
+from wordatoms.embeddings.items import shorten
 
 if TYPE_CHECKING:
     from wordatoms.embeddings.embeddings import Neighbour
     from wordatoms.senses.model import SenseModel
     from wordatoms.senses.results import AtomView
+
+
+LABEL_LENGTH, SHOWN_LENGTH = 50, 150
+"""Characters of a label in a list of atoms, and of the text of an item."""
 
 
 class AtomLine(NamedTuple):
@@ -65,9 +70,9 @@ def atoms(
     """Browse the atoms of discourse.
 
     Without IDs, lists all atoms with their nearest words. With IDs, shows the words that have a sense in these atoms,
-    the nearest atoms, and their meta-atoms.
+    the nearest atoms, and their meta-atoms. In a model of items, shows items in the place of words.
     """
-    opened = load_model(model)
+    opened = load_model(model, items=True)
     if names_from is not None:
         if ids or search or meta or name is not None or hide is not None:
             raise click.UsageError("--names-from names all atoms; pass no IDs and no other changes with it.")
@@ -84,16 +89,17 @@ def atoms(
         show_json(branches) if as_json else _show_tree(branches)
     elif ids:
         views = [opened.atom(atom, n=number) for atom in chosen]
-        show_json(views) if as_json else _show_views(views)
+        show_json(views) if as_json else (_show_views if opened.texts is None else _show_item_views)(views)
     else:
         lines = _atom_lines(opened, range(len(opened.atoms)) if everything else chosen, number)
-        show_json(lines) if as_json else _show_list(lines)
+        show_json(lines) if as_json else (_show_list if opened.texts is None else _show_item_list)(lines)
 
 
 def _carry_names(model: SenseModel, source: str, *, as_json: bool) -> None:
     """Name the atoms after those of another model, and show the names."""
     from wordatoms.senses.naming import carry_names, save_names
 
+    model.folder.require_words()
     names = carry_names(model, load_model(find_model(source)))
     save_names(model, names)
     if as_json:
@@ -144,14 +150,45 @@ def _show_views(views: Sequence[AtomView]) -> None:
         list(zip(*([near.word for near in view.nearest] for view in views), strict=True)),
     )
     for view in views:
-        click.echo(f"\natom {view.atom}: {view.label}{' (hidden)' if view.hidden else ''}")
+        click.echo(f"\n{_heading(view)}")
         if view.named_after:
             click.echo(f"  named after an atom of {view.named_after}")
         if view.example:
             click.echo(f"  for example: {view.example.sentence}")
         click.echo(f"  a sense of {view.n_words:,} words: {', '.join(link.word for link in view.words)}")
-        click.echo("  neighbours: " + "; ".join(f"{atom} ({label})" for atom, _, label in view.neighbours))
-        click.echo("  made of: " + "; ".join(f"{w:.2f} meta-atom {meta} ({label})" for meta, w, label in view.meta))
+        _show_relatives(view)
+
+
+def _heading(view: AtomView) -> str:
+    return f"atom {view.atom}: {view.label}{' (hidden)' if view.hidden else ''}"
+
+
+def _show_relatives(view: AtomView) -> None:
+    click.echo("  neighbours: " + "; ".join(f"{atom} ({label})" for atom, _, label in view.neighbours))
+    click.echo("  made of: " + "; ".join(f"{w:.2f} meta-atom {meta} ({label})" for meta, w, label in view.meta))
+
+
+# --- atoms of items
+
+
+def _show_item_list(lines: Sequence[AtomLine]) -> None:
+    rows = [
+        [str(line.atom), line.n_words, shorten(line.label, LABEL_LENGTH), line.nearest[0].word if line.nearest else ""]
+        for line in lines
+    ]
+    show_table(["atom", "items", "label", "nearest item"], rows)
+
+
+def _show_item_views(views: Sequence[AtomView]) -> None:
+    for number, view in enumerate(views):
+        click.echo(("\n" if number else "") + _heading(view))
+        click.echo("  nearest items, by cosine:")
+        for near, text in zip(view.nearest, view.texts, strict=True):
+            click.echo(f"    {near.similarity:.2f}  {shorten(text, SHOWN_LENGTH) or near.word}")
+        click.echo(f"  in {view.n_words:,} items, the heaviest by weight:")
+        for link in view.words:
+            click.echo(f"    {link.weight:.2f}  {link.word}")
+        _show_relatives(view)
 
 
 def _grow_tree(model: SenseModel, chosen: Sequence[int] | None, number: int) -> list[Branch]:

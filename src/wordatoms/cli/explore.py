@@ -116,7 +116,10 @@ def explore(
         _refuse_server_options()
     if edit:
         _refuse_network(host)
-    models = [load_model(model, given["encoder"]), *map(load_model, others)]
+    models = [load_model(model, given["encoder"], items=True), *(load_model(each, items=True) for each in others)]
+    if corpus or collection or others:
+        for each in models:
+            each.folder.require_words()
     documents = _indexed(models[0], collection, {**given, "quiet": quiet}) if collection else None
     explorer = Explorer(models, corpus=_checked(corpus), report=_report_folder(report), documents=documents, edit=edit)
     if folder is not None:

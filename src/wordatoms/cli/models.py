@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from wordatoms.senses.model import SenseModel
 
 
-def load_embeddings(model: str) -> Embeddings:
-    """Load the word vectors of a model, which may have no atoms yet."""
+def load_embeddings(model: str, *, items: bool = False) -> Embeddings:
+    """Load the vectors of a model, which may have no atoms yet; one of items only if they are welcome."""
     from wordatoms.embeddings.embeddings import Embeddings
     from wordatoms.storage.folder import ModelFolder
 
     folder = ModelFolder(model)
     if not {"embed", "import"} & set(folder.stages):
         raise ModelError(f"{model} has no vectors yet; run: wordatoms embed {model}")
+    if not items:
+        folder.require_words()
     folder.check()
     try:
         return Embeddings.load(folder.path)
@@ -35,12 +37,14 @@ def find_model(model: str) -> str:
     return str(bundled_model()) if model == ENGLISH.name and not Path(model).exists() else model
 
 
-def load_model(model: str, encoder: str | None = None, run: Run | None = None) -> SenseModel:
-    """Open a model with atoms, and an encoder that reads along."""
+def load_model(model: str, encoder: str | None = None, run: Run | None = None, *, items: bool = False) -> SenseModel:
+    """Open a model with atoms, and an encoder that reads along; a model of items only if it is welcome."""
     from wordatoms.senses.model import SenseModel
     from wordatoms.storage.folder import ModelFolder
 
     folder = ModelFolder(model)
     if "atomize" not in folder.stages:
         raise ModelError(f"{model} has no atoms yet; run: wordatoms atomize {model}")
+    if not items:
+        folder.require_words()
     return SenseModel(folder.path, encoder=encoder, run=run)

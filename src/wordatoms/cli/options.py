@@ -119,6 +119,11 @@ def _bundled() -> str:
 model = click.option(
     "--model", metavar="MODEL", default=_bundled, show_default="the bundled English model", help="Model folder."
 )
+array = click.option(
+    "--array",
+    metavar="NAME",
+    help="Tensor of a .safetensors file, or column of a .parquet file, with the vectors.  [default: the only one]",
+)
 output = click.option("-o", "--output", metavar="MODEL", required=True, help="Folder of the new model.")
 threads = click.option(
     "--threads", type=click.IntRange(1), help="Threads to use; they do not change the result.  [default: all cores]"

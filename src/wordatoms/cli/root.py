@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 SECTIONS = {
-    "Ask a model": "explore senses atoms disambiguate read nearest similarity induce compare info",
+    "Ask a model": "explore senses atoms disambiguate read nearest similarity induce code compare info",
     "Work on text": "cluster sentences topics",
     "Make a model": "train count embed map atomize observe phrases tune import export",
     "Check a model": "evaluate lineup reproduce",

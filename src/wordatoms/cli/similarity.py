@@ -44,6 +44,7 @@ def similarity(
         from wordatoms.senses.parts import ModelParts
 
         opened = ModelParts(model)
+        opened.folder.require_words()
         cosine = float(cosines(opened.vector(word1)[None], opened.vector(word2))[0])
     else:
         with_senses = load_model(model, encoder)

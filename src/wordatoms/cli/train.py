@@ -343,7 +343,7 @@ def _show_made(folder: ModelFolder, stage: str, made: bool, given: Mapping[str, 
     following = {"count": "embed", "embed": "map", "map": "atomize", "atomize": "observe"}.get(stage)
     if stage == "atomize" and not {"count", "map"} <= folder.stages.keys():
         following = None  # there is no text to observe
-    question = f"wordatoms senses WORD --model {shlex.quote(str(folder.path))}"
+    question = f"wordatoms {'atoms' if folder.has_items else 'senses WORD'} --model {shlex.quote(str(folder.path))}"
     remark(f"next: wordatoms {following} {shlex.quote(str(folder.path))}" if following else f"next: {question}")
 
 

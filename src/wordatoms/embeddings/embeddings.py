@@ -221,7 +221,7 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         """The vectors scaled to length 1, shape (n_words, dim); zero vectors stay zero."""
         units = np.empty_like(self.vectors)
         for start in range(0, len(self), _BLOCK_ROWS):
-            units[start : start + _BLOCK_ROWS] = _to_unit(self.vectors[start : start + _BLOCK_ROWS])
+            units[start : start + _BLOCK_ROWS] = to_unit(self.vectors[start : start + _BLOCK_ROWS])
         units.flags.writeable = False
         return units
 
@@ -293,7 +293,7 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
 
     def _mean_direction(self, words: Sequence[str]) -> NDArray[np.float32]:
         vectors = self.lookup(words)
-        mean: NDArray[np.float32] = vectors[0] if len(words) == 1 else _to_unit(vectors).mean(axis=0)
+        mean: NDArray[np.float32] = vectors[0] if len(words) == 1 else to_unit(vectors).mean(axis=0)
         return mean
 
     def _checked_queries(self, queries: NDArray[Any]) -> NDArray[np.float32]:
@@ -317,7 +317,7 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         found = []
         for start in range(0, len(queries), n_block):
             block = queries[start : start + n_block]
-            scores = _to_unit(block) @ self.unit_vectors.T
+            scores = to_unit(block) @ self.unit_vectors.T
             for row, query in enumerate(block):
                 found.append(self._best(scores[row], query, left_out[start + row], n))
         return found
@@ -512,7 +512,7 @@ def _checked_counts(counts: ArrayLike, words: Sequence[str]) -> NDArray[np.int64
 # --- cosines
 
 
-def _to_unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def to_unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Scale rows to length 1, except zero rows; in double precision, where squares of float32 cannot overflow."""
     double = vectors.astype(np.float64)
     lengths = np.sqrt(np.einsum("ij,ij->i", double, double))

@@ -32,7 +32,7 @@ from wordatoms.senses.by_use import UseAnswers
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.files import new_folder
 
-STATIC_FEATURES = frozenset({"report", "documents"})
+STATIC_FEATURES = frozenset({"report", "documents", "words"})
 """Features of an explorer that work without a server."""
 N_LINEUPS = 200
 N_NEAREST = 10
@@ -66,6 +66,7 @@ class WordEntry:
     explained: float
     matches: list[tuple[int, float | None]]
     uses: list[tuple[int, float, int]] | None
+    text: str | None
 
 
 class SearchIndex(NamedTuple):
@@ -126,7 +127,7 @@ def _answers(explorer: Explorer, neighbours: Neighbours, n_lineups: int) -> Iter
     yield "words", {"words": words.model.words, "phrases": words.phrases}
     yield from ((f"words/{shard}", entries) for shard, entries in word_shards(words, neighbours).items())
     yield from sense_files(words)
-    for seed in range(n_lineups):
+    for seed in range(n_lineups) if "words" in explorer.features else ():
         shown, solution = lineup.lineup(seed, N_SHOWN), lineup.solution(seed, N_SHOWN)
         yield f"lineup/{seed}", {**shown._asdict(), **vars(solution)}
 
@@ -186,6 +187,7 @@ def word_shards(words: WordAnswers, neighbours: Neighbours) -> Mapping[str, Mapp
             words.explained(word),
             _matches(words.model, row),
             _uses(words, word),
+            words.text(word),
         )
     for phrase in words.phrases:
         shards.setdefault(shard_name(phrase), {})[phrase] = _phrase_entry(words.phrase(phrase), words)
@@ -194,7 +196,7 @@ def word_shards(words: WordAnswers, neighbours: Neighbours) -> Mapping[str, Mapp
 
 def _phrase_entry(page: WordPage, words: WordAnswers) -> WordEntry:
     near = _shortened((words.model.row(each.word) + 1, each.similarity) for each in page.nearest[:N_NEAREST])
-    return WordEntry(None, 0, (), _shortened(page.forms[0].atoms), near, page.explained, [], None)
+    return WordEntry(None, 0, (), _shortened(page.forms[0].atoms), near, page.explained, [], None, None)
 
 
 def _uses(words: WordAnswers, word: str) -> list[tuple[int, float, int]] | None:

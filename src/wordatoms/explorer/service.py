@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import wordatoms
 from wordatoms.embeddings.embeddings import Neighbour
@@ -64,6 +64,7 @@ class ModelFacts(NamedTuple):
     """The first model, and what the page can show; `models` are the names that a question may pass as `model`."""
 
     name: str
+    kind: Literal["words", "items"]
     static: bool
     features: list[str]
     words: int
@@ -133,8 +134,9 @@ class Explorer:
         if "contexts" in self.features:
             yield partial(getattr, self.first.model, "posterior")
             yield partial(self.texts.sentence, " ".join(self.first.model.words[:2]))
-        yield partial(getattr, self.lineup, "scores")
-        yield partial(self.lineup.lineup, 0, N_SHOWN)
+        if "words" in self.features:
+            yield partial(getattr, self.lineup, "scores")
+            yield partial(self.lineup.lineup, 0, N_SHOWN)
         if "contexts" in self.features:
             yield from (partial(self.texts.learn, word) for word in self.first.model.words[:N_LEARNED])
         if self.documents is not None:
@@ -177,6 +179,7 @@ class Explorer:
         """What a view of the page may need (see site/views.js) and this explorer has."""
         available = {
             "server": True,
+            "words": self.first.model.texts is None,
             "contexts": "map" in self.first.model.folder.stages,
             "comparison": len(self.words) > 1,
             "report": self.report is not None,
@@ -189,6 +192,7 @@ class Explorer:
         model = self.first.model
         return ModelFacts(
             name=self.name,
+            kind="words" if model.texts is None else "items",
             static=False,
             features=self.features,
             words=len(model.words),

@@ -36,6 +36,8 @@ from wordatoms.senses.uses import NO_ATOM, WordUse
 N_NEAREST = 12
 """Nearest words shown for a word and for each sense; twice as many for an atom."""
 N_LINKED = 12
+LONGEST_TEXT = 2000
+"""Characters of the text of an item on its page."""
 N_ATOM_WORDS = 40
 N_NEIGHBOURS = 10
 N_FOUND = 50
@@ -89,7 +91,7 @@ class WordPage:
     """A word: its forms, its senses, the nearest words, and the cosine of its vector with the sum of its atoms.
 
     `method` says what the senses are, `methods` what they could be. Senses by use come by falling share, the general
-    use last.
+    use last. In a model of items, `text` is the beginning of the text of the item.
     """
 
     word: str
@@ -101,6 +103,7 @@ class WordPage:
     senses: list[WordSense]
     nearest: list[Neighbour]
     explained: float
+    text: str | None = None
 
 
 @dataclass(frozen=True)
@@ -318,7 +321,13 @@ class WordAnswers:
             [self._word_sense(sense, quotes) for sense in self.senses(word, answered, forms=forms)],
             self.nearest_words.of(word, N_NEAREST),
             self.explained(word),
+            self.text(word),
         )
+
+    def text(self, item: str) -> str | None:
+        """The beginning of the text of an item; None in a model of words."""
+        texts = self.model.texts
+        return None if texts is None else texts[self.model.row(item)][:LONGEST_TEXT]
 
     def phrase(self, phrase: str) -> WordPage:
         """A phrase that the model knows, such as new york: its page shows the senses of its code; it has no forms."""
@@ -422,6 +431,7 @@ class WordAnswers:
             named_after=model.named_after(atom, notes),
             named=model.is_named(atom, notes),
             quote=self.atom_example(atom),
+            texts=model.example_texts(atom, 2 * N_NEAREST),
         )
 
     def atoms(self) -> AtomMap:
@@ -448,7 +458,7 @@ class WordAnswers:
         """Atoms by name, word or label, each with the reason it was found; none if nothing matches."""
         try:
             return self.model.search(text, notes=self.notes)[:N_FOUND]
-        except UnknownWordError:
+        except (UnknownWordError, InputError):
             return []
 
 

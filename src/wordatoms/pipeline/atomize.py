@@ -35,15 +35,17 @@ from wordatoms.atoms.learning import (
     overlap_point,
     sparsity_by_count,
 )
-from wordatoms.atoms.meta_atoms import N_META_ATOMS, make_meta_atoms
+from wordatoms.atoms.meta_atoms import N_META_ATOMS, MakeLabels, make_meta_atoms
 from wordatoms.contexts.inflection import FILE as FORMS
 from wordatoms.contexts.inflection import format_forms, is_common
 from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.embeddings.items import ItemTexts
 from wordatoms.embeddings.neighbours import MOST_WORDS, Neighbours, find_neighbours, n_blocks
 from wordatoms.errors import InputError, ModelError
 from wordatoms.progress import TrainingReport
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.annotations import set_aside
+from wordatoms.senses.item_labels import label_by_texts
 from wordatoms.senses.parts import load_vectors, make_word_forms, model_language
 from wordatoms.storage.files import Checkpoint, save_array, write_atomic, write_json
 from wordatoms.storage.folder import ModelFolder
@@ -150,15 +152,15 @@ def atomize(
 
         def make(forget: Callable[[], None]) -> list[str]:
             atoms, report = learner.learn()
-            known = partial(is_common, language=model_language(folder))
-            atoms = replace(atoms, labels=make_labels(embeddings, atoms.nearest, atoms.cosines, known))
+            make_all_labels = _labeller(folder, embeddings)
+            atoms = replace(atoms, labels=make_all_labels(atoms.nearest, atoms.cosines))
             meta = make_meta_atoms(
                 embeddings,
                 atoms,
                 n_meta_atoms=settings.n_meta_atoms,
                 random_state=random_state,
                 threads=run.threads,
-                is_common=known,
+                make_labels=make_all_labels,
             )
             layout = lay_out(atoms.vectors, random_state=random_state)
             word_vectors = embeddings if settings.vectors == "word" else load_vectors(folder.path, "word")
@@ -170,9 +172,7 @@ def atomize(
                 if neighbours is not None:
                     neighbours.save(staged)
                 with write_atomic(staged / FORMS) as file:
-                    file.write(
-                        format_forms(make_word_forms(embeddings.words, embeddings.counts, model_language(folder)))
-                    )
+                    file.write(b"" if folder.has_items else _list_forms(embeddings, model_language(folder)))
                 write_json(staged / REPORT, report)
                 forget()
                 set_aside(folder.path, atoms.fingerprint)  # notes on the old atoms, which are gone now
@@ -180,6 +180,19 @@ def atomize(
 
         folder.build("atomize", facts, make)
     return True
+
+
+def _labeller(folder: ModelFolder, embeddings: Embeddings) -> MakeLabels:
+    """Return what labels atoms, given their nearest rows: by words of the language, or by what the texts share."""
+    if folder.has_items:
+        texts = ItemTexts.load(folder.path, len(embeddings))
+        return lambda nearest, _: label_by_texts(texts, nearest)
+    known = partial(is_common, language=model_language(folder))
+    return lambda nearest, cosines: make_labels(embeddings, nearest, cosines, known)
+
+
+def _list_forms(embeddings: Embeddings, language: str) -> bytes:
+    return format_forms(make_word_forms(embeddings.words, embeddings.counts, language))
 
 
 def _find_neighbours(embeddings: Embeddings, run: Run) -> Neighbours | None:

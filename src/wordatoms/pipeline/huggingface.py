@@ -34,6 +34,8 @@ MODEL_TYPE = "wordatoms"
 LAYOUT = 1
 """Version of this layout."""
 LICENCE, ABOUT = "LICENCE.txt", "card.json"
+SUFFIXES = (".npy", ".txt", ".json", ".jsonl", ".safetensors")
+"""Of the files of a model."""
 BESIDE = (NAMES, NOTES, LICENCE, ABOUT)
 """Files of a model that its manifest does not list."""
 ONLY_TRAINING = ("counts", "state-")
@@ -157,7 +159,7 @@ Applications to Polysemy*, TACL 2018).
 ```sh
 pip install wordatoms
 wordatoms import FOLDER -o my.model
-wordatoms senses {_example(model)} --model my.model
+wordatoms {_example(model)} --model my.model
 ```
 
 ## What it holds
@@ -174,11 +176,13 @@ Settings of every stage are in `config.json`.
 
 
 def _example(model: SenseModel) -> str:
-    """Return a frequent word that is no function word, with as many senses by its code as any such word."""
+    """Return a question: about a frequent word with many senses, not a function word; or about the atoms of items."""
+    if model.texts is not None:
+        return "atoms"
     first = len(function_words(model))
     plain = [row for row, word in enumerate(model.words[: 20 * first + 10]) if row >= first and word.isalpha()]
     counts = {row: len(model.atoms.codes.positive(row)) for row in plain}
-    return model.words[max(counts, key=counts.__getitem__, default=0)]
+    return f"senses {model.words[max(counts, key=counts.__getitem__, default=0)]}"
 
 
 def _table(facts: Mapping[str, Any]) -> str:
@@ -262,7 +266,7 @@ def _read_config(source: Path) -> dict[str, Any]:
         listed = [name for stage in config["stages"].values() for name in stage["files"]]
         check_recorded({name: {"n_bytes": 0} for name in listed})
         for name in {*listed, *config["files"]}:
-            if Path(name).suffix not in (".npy", ".txt", ".json", ".safetensors") or name.startswith((".", CONFIG)):
+            if Path(name).suffix not in SUFFIXES or name.startswith((".", CONFIG)):
                 raise ValueError(f"'{name}' is no file of a model")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelError(f"{path} is damaged ({error}); export the model again.") from error

@@ -26,6 +26,7 @@ def import_vectors(
     *,
     format: str = "auto",
     words: Path | None = None,
+    array: str | None = None,
     max_words: int | None = None,
     language: str = DEFAULT_LANGUAGE,
     force: bool = False,
@@ -37,13 +38,15 @@ def import_vectors(
     Parameters
     ----------
     path : Path
-        GloVe text, word2vec text or binary, fastText .vec, or .npy.
+        GloVe text, word2vec text or binary, fastText .vec, .npy, .safetensors or .parquet.
     folder : ModelFolder
         The model's folder: `ModelFolder(path)` from `wordatoms.storage.folder`, with `create=True` for a new one.
     format : str, default "auto"
-        "glove", "word2vec", "word2vec-binary", "fasttext" or "npy".
+        "glove", "word2vec", "word2vec-binary", "fasttext", "npy", "safetensors" or "parquet".
     words : Path, optional
-        Word list of an .npy file.
+        Word list of an .npy, .safetensors or .parquet file.
+    array : str, optional
+        Name of the tensor of a .safetensors file or of the column of a .parquet file; needed if there are several.
     max_words : int, optional
         Read only the first words.
     language : str, default "en"
@@ -68,8 +71,10 @@ def import_vectors(
     if (code := check_language(language)) != DEFAULT_LANGUAGE:
         facts["language"] = code
     with folder.working(), folder.staging() as staged:
-        embeddings = read_vectors(path, format=format, words=words, max_words=max_words, to=staged / VECTORS)
-        settings = {**facts, "vectors": _digest(embeddings)}
+        embeddings = read_vectors(
+            path, format=format, words=words, array=array, max_words=max_words, to=staged / VECTORS
+        )
+        settings = {**facts, "vectors": vector_digest(embeddings)}
         if folder.is_done("import", settings, force=force):
             return None
 
@@ -81,7 +86,7 @@ def import_vectors(
     return embeddings
 
 
-def _digest(embeddings: Embeddings) -> str:
+def vector_digest(embeddings: Embeddings) -> str:
     """A hash of vectors and words, without a second copy of the vectors."""
     digest = hashlib.sha256()
     for start in range(0, len(embeddings), HASHED_ROWS):

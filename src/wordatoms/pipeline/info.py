@@ -17,7 +17,11 @@ def folder_facts(folder: ModelFolder) -> dict[str, Any]:
     if "count" in folder.stages:
         facts |= _read(folder, "vocabulary.json", {"tokens": ("n_tokens", int)})
     if not {"embed", "import"}.isdisjoint(folder.stages):
-        names = {"words": ("n_words", int), "dimensions": ("dim", int), "method": ("method", str)}
+        names = {
+            "items" if folder.has_items else "words": ("n_words", int),
+            "dimensions": ("dim", int),
+            "method": ("method", str),
+        }
         facts |= _read(folder, "embeddings.json", names)
     if "map" in folder.stages:
         facts |= _read(folder, "map.json", {"held_out_cosine_of_the_map": ("held_out", float | None)})

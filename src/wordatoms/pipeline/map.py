@@ -99,6 +99,7 @@ def map_contexts(
     True
     """
     settings = settings or MapSettings()
+    folder.require_words()
     with folder.working():
         embedded = embedding_record(folder)
         if not sources and _is_done(folder, settings, embedded, force=force):

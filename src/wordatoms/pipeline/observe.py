@@ -108,6 +108,7 @@ def observe(
     True
     """
     settings = settings or ObserveSettings()
+    folder.require_words()
     with folder.working():
         for stage in ("map", "atomize"):
             folder.require(stage, f"run: wordatoms {stage} {folder.path}")

@@ -116,6 +116,7 @@ def learn_phrases(
     True
     """
     settings = settings or PhraseSettings()
+    folder.require_words()
     with folder.working():
         for stage in ("map", "atomize"):
             folder.require(stage, f"run: wordatoms {stage} {folder.path}")

@@ -108,6 +108,7 @@ def tune(
         raise InputError(
             f"{settings.n_pseudowords} pseudowords are too few to choose by; pass {FEWEST_PSEUDOWORDS} or more."
         )
+    folder.require_words()
     for stage in ("map", "atomize"):
         folder.require(stage, f"run: wordatoms {stage} {folder.path}")
     with folder.working(), model_text(folder, sources, run, column=column) as corpus:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from wordatoms.atoms.atoms import Atoms
 from wordatoms.atoms.layout import Layout
@@ -47,10 +47,12 @@ from wordatoms.storage.folder import ModelFolder
 from wordatoms.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:  # loaded with the first question about a context
+    from wordatoms.atoms.sparse_coding import SparseCodes
     from wordatoms.contexts.induced_map import InducedMap
     from wordatoms.contexts.reader import ReadingSettings
     from wordatoms.encoder.encoder import Encoder
     from wordatoms.run import Run
+    from wordatoms.embeddings.items import ItemTexts
     from wordatoms.senses.by_use import PhraseAnswers, UseAnswers, UseDisambiguator
     from wordatoms.senses.disambiguation import Disambiguator
     from wordatoms.senses.examples import Example
@@ -66,6 +68,8 @@ N_SUGGESTED = 10
 Method = Literal["auto", "uses", "code"]
 ENCODER, NO_ENCODER = "encoder", "none"
 """Folder of an encoder in a model folder, and what is passed to leave it out."""
+LONGEST_EXAMPLE = 1000
+"""Characters of the text of an item that is shown with an atom."""
 LEAST_PICKED = 1e-3
 """Weight of a picked sense whose fitted weight is not positive: a person says that it is possible."""
 
@@ -174,6 +178,11 @@ class SenseModel(Shown):
     def language(self) -> str:
         """Code of the language of the text, such as "en"; inflected forms are those of this language."""
         return self.parts.language
+
+    @property
+    def texts(self) -> ItemTexts | None:
+        """The whole texts of the items, in the order of `words`, which are their names; None for a model of words."""
+        return self.parts.texts
 
     @property
     def induced_map(self) -> InducedMap:
@@ -613,13 +622,33 @@ class SenseModel(Shown):
             atom in notes.hidden,
             self.parts.atom_names.examples.get(atom),
             self.named_after(atom, notes),
+            self.example_texts(atom, n),
         )
+
+    def example_texts(self, atom: int, n: int = 10) -> tuple[str, ...]:
+        """Return the texts of the items nearest to an atom, cut to 1,000 characters.
+
+        Parameters
+        ----------
+        atom : int
+        n : int, default 10
+
+        Returns
+        -------
+        tuple of str
+            In the order of `nearest_words`; none in a model of words.
+        """
+        if self.texts is None:
+            return ()
+        rows = [self.parts.rows[near.word] for near in self.nearest_words(atom, n)]
+        return tuple(text[:LONGEST_EXAMPLE] for text in self.texts.of(rows))
 
     def search(self, text: str, *, notes: Notes | None = None) -> Results[AtomMatch]:
         """Find atoms by the name a person gave, by a word that belongs to them, or by their label.
 
         Matches of names come first, then the senses of the word and the atoms it is near to, then labels, then, if the
-        text as a whole is no word of the model, the atoms of each word in it. Hidden atoms are left out.
+        text as a whole is no word of the model, the atoms of each word in it. In a model of items, atoms whose nearest
+        items contain the text come last. Hidden atoms are left out.
 
         Parameters
         ----------
@@ -636,6 +665,8 @@ class SenseModel(Shown):
         ------
         UnknownWordError
             If nothing matches.
+        InputError
+            If nothing matches in a model of items.
 
         Examples
         --------
@@ -656,10 +687,24 @@ class SenseModel(Shown):
         for word in self.tokenizer.tokens(text) if spelling is None else ():
             if word in self.parts.rows:
                 self._add_atoms_of(word, reasons)
+        for atom, example in self._examples_with(text) if self.texts is not None and text.strip() else ():
+            reasons.setdefault(atom, f"an example is {example}")
         if not reasons and spelling is None:
+            if self.texts is not None:
+                raise InputError(f"no label of an atom and none of its examples has {text[:60]!r}; try another word.")
             raise UnknownWordError(text, self.words)
         shown = [atom for atom in reasons if atom not in notes.hidden]
         return Results(AtomMatch(atom, self.label(atom, notes), reasons[atom]) for atom in shown)
+
+    def _examples_with(self, text: str) -> Iterator[tuple[int, str]]:
+        """Yield the atoms with an item among their nearest that contains a text, and the name of the first one."""
+        assert self.texts is not None
+        part = re.compile(rf"\b{re.escape(text.strip())}\b", re.IGNORECASE)
+        rows = np.unique(self.atoms.nearest)
+        found = {row for row, each in zip(rows.tolist(), self.texts.of(rows), strict=True) if part.search(each)}
+        for atom, near in enumerate(self.atoms.nearest.tolist()):
+            if (first := next((row for row in near if row in found), None)) is not None:
+                yield atom, self.words[first]
 
     def _add_atoms_of(self, word: str, reasons: dict[int, str]) -> None:
         row = self.parts.rows[word]
@@ -772,6 +817,49 @@ class SenseModel(Shown):
         rows, weights = (part[: n + len(unwanted)].tolist() for part in self.atoms.carriers(atom))
         pairs = [(row, weight) for row, weight in zip(rows, weights, strict=True) if row not in unwanted]
         return tuple(Link(self.words[row], weight) for row, weight in pairs[:n])
+
+    def code(
+        self,
+        vectors: ArrayLike,
+        *,
+        sparsity: int | None = None,
+        nonnegative: bool | None = None,
+        threads: int | None = None,
+    ) -> SparseCodes:
+        """Code further vectors over the atoms, as those of the model are coded.
+
+        Parameters
+        ----------
+        vectors : array-like, shape (n_rows, dim)
+            Vectors of the same kind as those of the model, which are scaled to length 1 first; may be memory-mapped. A
+            vector of zeros gets an empty code.
+        sparsity : int, optional
+            Maximum number of atoms per row; by default that of the model.
+        nonnegative : bool, optional
+            Allow no negative weights; by default as in the model.
+        threads : int, optional
+            By default all cores; the result does not depend on it.
+
+        Returns
+        -------
+        SparseCodes
+
+        Raises
+        ------
+        InputError
+            If the vectors are not finite, or of another dimension than the atoms.
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> model = wa.load()
+        >>> codes = model.code(model.embeddings.lookup(["trousers", "violin"]))
+        >>> [model.label(next(iter(codes.positive(row)))) for row in range(2)]
+        ['clothing', 'violins and violinists']
+        """
+        from wordatoms.senses.coding import Coding
+
+        return Coding.of_model(self.parts, sparsity, nonnegative).code(vectors, threads=threads)
 
     # --- words in contexts
 

@@ -23,6 +23,7 @@ from wordatoms.contexts.inflection import FILE as FORMS
 from wordatoms.contexts.usages import target_forms, target_tokens
 from wordatoms.counts.word_lists import WordList
 from wordatoms.embeddings.embeddings import Embeddings, Neighbour, load_words
+from wordatoms.embeddings.items import ItemTexts
 from wordatoms.embeddings.neighbours import FILE as NEIGHBOURS
 from wordatoms.embeddings.neighbours import Neighbours
 from wordatoms.embeddings.quantized import load_rows
@@ -54,6 +55,7 @@ N_TELLING_WORDS = 1000
 PHRASE_ADVICE = (
     "it is a phrase: pass texts that contain it (disambiguate, cluster, induce), or learn phrases (wordatoms phrases)."
 )
+ITEM_ADVICE = "in this model of items a name is the beginning of a text, as `wordatoms atoms` shows it."
 Part = TypeVar("Part")
 
 
@@ -99,7 +101,8 @@ class ModelParts:
     def row(self, word: str) -> int:
         spelling = self.find_spelling(word)
         if spelling is None:
-            raise UnknownWordError(word, self.words, PHRASE_ADVICE if len(word.split()) > 1 else "")
+            advice = ITEM_ADVICE if self.folder.has_items else PHRASE_ADVICE if len(word.split()) > 1 else ""
+            raise UnknownWordError(word, self.words, advice)
         return self.rows[spelling]
 
     def forms(self, word: str) -> tuple[str, ...]:
@@ -132,6 +135,13 @@ class ModelParts:
             return parse_forms(path.read_bytes()) if path.is_file() else None
         except InputError as error:
             raise ModelError(f"{path} {error}") from error
+
+    @cached_property
+    def texts(self) -> ItemTexts | None:
+        """The whole texts of the items; None for a model of words."""
+        if not self.folder.has_items:
+            return None
+        return self._load(("import",), lambda path: ItemTexts.load(path, len(self.words)))
 
     # --- vectors
 
@@ -246,6 +256,7 @@ class ModelParts:
     def induced_map(self) -> InducedMap:
         from wordatoms.contexts.induced_map import InducedMap
 
+        self.folder.require_words()
         self.folder.require("map", f"run: wordatoms map {self.path}")
         return self._load(("map",), InducedMap.load)
 

@@ -178,6 +178,8 @@ class AtomView(Framed):
         A word and a sentence with it that come with the model.
     named_after : str
         The model that the name was carried over from; empty for other labels.
+    texts : tuple of str
+        In a model of items, the texts of the nearest ones, cut to 1,000 characters.
 
     Examples
     --------
@@ -196,6 +198,7 @@ class AtomView(Framed):
     hidden: bool
     example: AtomExample | None = None
     named_after: str = ""
+    texts: tuple[str, ...] = ()
 
 
 class AtomMatch(NamedTuple):

@@ -67,6 +67,8 @@ PROGRESS = {
     "phrases": ["parts/words-*", "parts/occurrences-*"],
 }
 """Files that a stage keeps in `.work` until it is done, to resume from after an interruption."""
+ITEMS = "items"
+"""The kind of a model whose rows are texts; models of words record no kind."""
 Settings = Mapping[str, Any]
 Make = Callable[[Callable[[], None]], list[str]]
 
@@ -102,6 +104,18 @@ class ModelFolder:
         """The records of the finished stages, by name."""
         stages: dict[str, Any] = self.manifest["stages"]
         return stages
+
+    @property
+    def has_items(self) -> bool:
+        """Whether the rows of the vectors are items, such as sentences or documents, and not words."""
+        return bool(self.stages.get("import", {}).get("settings", {}).get("kind") == ITEMS)
+
+    def require_words(self) -> None:
+        """Raise for a model of items, which has no words to ask about."""
+        if self.has_items:
+            raise ModelError(
+                f"{self.path} is a model of items, not of words; ask it with wordatoms atoms, code, nearest or explore."
+            )
 
     @property
     def work(self) -> Path:

@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,13 +33,22 @@ TYPES = {
     "U8": "|u1",
     "BOOL": "|b1",
 }
+BFLOAT16 = np.dtype("V2")
+"""The upper halves of float32 numbers, as two bytes each: numpy has no such type, and `from_bfloat16` converts them."""
+_READ = {**TYPES, "BF16": BFLOAT16.str}
 REMARKS = "__metadata__"
 LARGEST_HEADER = 1 << 24
 ALIGNMENT = 8
 
 
 def write_safetensors(path: Path, arrays: Mapping[str, NDArray[Any]], remarks: Mapping[str, str]) -> None:
-    """Write arrays into one file, those with the largest numbers first, so that every array is aligned."""
+    """Write arrays into one file, completely or not at all."""
+    with write_atomic(path) as file:
+        write_tensors(file, arrays, remarks)
+
+
+def write_tensors(file: IO[bytes], arrays: Mapping[str, NDArray[Any]], remarks: Mapping[str, str]) -> None:
+    """Write arrays into an open file, those with the largest numbers first, so that every array is aligned."""
     names = {np.dtype(kind): name for name, kind in TYPES.items()}
     ordered = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
     header: dict[str, Any] = {REMARKS: dict(remarks)} if remarks else {}
@@ -52,10 +61,14 @@ def write_safetensors(path: Path, arrays: Mapping[str, NDArray[Any]], remarks: M
         header[name] = {"dtype": names[array.dtype], "shape": list(array.shape), "data_offsets": [start, end]}
     head = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
     head += b" " * (-len(head) % ALIGNMENT)
-    with write_atomic(path) as file:
-        file.write(len(head).to_bytes(8, "little") + head)
-        for name in ordered:
-            file.write(np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8).data)
+    file.write(len(head).to_bytes(8, "little") + head)
+    for name in ordered:
+        file.write(np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8).data)
+
+
+def is_safetensors(head: bytes) -> bool:
+    """Whether the first nine bytes of a file are those of this format."""
+    return len(head) >= 9 and int.from_bytes(head[:8], "little") <= LARGEST_HEADER and head[8:9] == b"{"
 
 
 def map_safetensors(path: Path) -> dict[str, NDArray[Any]]:
@@ -84,6 +97,12 @@ def map_safetensors(path: Path) -> dict[str, NDArray[Any]]:
     return {name: _cut(name, content[start:stop], kind, shape) for name, kind, shape, start, stop in places}
 
 
+def from_bfloat16(array: NDArray[Any]) -> NDArray[np.float32]:
+    """Convert an array of bfloat16 to float32."""
+    halves = np.ascontiguousarray(array).view("<u2").astype("<u4")
+    return (halves << 16).view("<f4").reshape(array.shape)
+
+
 def _parse_header(content: bytes) -> dict[str, Any]:
     try:
         header = json.loads(content)
@@ -98,7 +117,7 @@ def _parse_header(content: bytes) -> dict[str, Any]:
 def _place(name: str, entry: Any) -> tuple[str, str, tuple[int, ...], int, int]:
     """Return name, type, shape, start and end of an array, as the header gives them."""
     try:
-        kind, shape, (start, stop) = TYPES[entry["dtype"]], tuple(entry["shape"]), entry["data_offsets"]
+        kind, shape, (start, stop) = _READ[entry["dtype"]], tuple(entry["shape"]), entry["data_offsets"]
         sizes = (*shape, start, stop)
     except (KeyError, TypeError, ValueError):
         raise ValueError(f"its header does not give type, shape and place of {name[:60]!r} as numbers") from None

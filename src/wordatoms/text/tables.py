@@ -118,9 +118,9 @@ class Table:
         list of str
         """
         if self.kind == "parquet":
-            with self._opened_parquet() as file:
+            with self.opened_parquet() as file:
                 return list(file.schema_arrow.names)
-        with self._opened_lines() as lines:
+        with self.opened_lines() as lines:
             if self.kind != "jsonl":
                 return self._header(self._cells(lines))
             objects = list(islice(self._objects(lines), N_OBJECTS))
@@ -135,7 +135,7 @@ class Table:
         -------
         set of str
         """
-        with self._opened_lines() as lines:
+        with self.opened_lines() as lines:
             return set(next(self._objects(lines), {}))
 
     def check_columns(self, columns: Sequence[str]) -> None:
@@ -186,7 +186,8 @@ class Table:
     # --- Lines
 
     @contextmanager
-    def _opened_lines(self) -> Iterator[_Lines]:
+    def opened_lines(self) -> Iterator[_Lines]:
+        """Open the lines of a file that is plain text, decompressed."""
         head = read_head(Shard(self.path, origin=self.name), HEAD_BYTES)
         shard = Shard(self.path, recognise_compression(head), origin=self.name)
         if kind := binary_kind(read_head(shard, HEAD_BYTES)):
@@ -197,7 +198,7 @@ class Table:
     # --- CSV
 
     def _csv_rows(self, columns: Sequence[str], on_read: OnRead) -> Iterator[Row]:
-        with self._opened_lines() as lines:
+        with self.opened_lines() as lines:
             cells = self._cells(lines)
             header = self._header(cells)
             self._check(columns, header)
@@ -248,7 +249,7 @@ class Table:
 
     def _json_rows(self, columns: Sequence[str], on_read: OnRead) -> Iterator[Row]:
         self.check_columns(columns)
-        with self._opened_lines() as lines:
+        with self.opened_lines() as lines:
             for each in self._objects(lines):
                 yield tuple([self._json_text(each.get(column), column, lines.number) for column in columns])
                 on_read(lines.n_disk_bytes())
@@ -289,7 +290,13 @@ class Table:
     # --- Parquet
 
     @contextmanager
-    def _opened_parquet(self) -> Iterator[Any]:
+    def opened_parquet(self) -> Iterator[Any]:
+        """Open a Parquet table with pyarrow; what is wrong with it becomes an `InputError` that names the file.
+
+        Yields
+        ------
+        pyarrow.parquet.ParquetFile
+        """
         parquet = require_extra("pyarrow.parquet", "parquet")
         if compression := recognise_compression(read_head(Shard(self.path, origin=self.name), HEAD_BYTES)):
             raise InputError(f"{self.name} is a Parquet table inside a {compression} file; decompress it first.")
@@ -300,9 +307,9 @@ class Table:
                 yield file
 
     def _parquet_rows(self, columns: Sequence[str]) -> Iterator[Row]:
-        with self._opened_parquet() as file:
+        with self.opened_parquet() as file:
             self._check(columns, list(file.schema_arrow.names))
-            self._refuse_bomb(file.metadata)
+            self.refuse_bomb(file.metadata)
             number = 0
             for batch in file.iter_batches(batch_size=FEW_ROWS, columns=list(dict.fromkeys(columns))):
                 cells = [batch.column(column) for column in columns]
@@ -330,7 +337,7 @@ class Table:
             raise InputError(f"row {number:,} of {self.name} contains a NUL character; remove it.")
         return text
 
-    def _refuse_bomb(self, metadata: Any) -> None:
+    def refuse_bomb(self, metadata: Any) -> None:
         """Raise if a part of a table is out of proportion when decompressed.
 
         Only row groups are checked: pyarrow aborts the process if the metadata of a column is damaged.
@@ -379,6 +386,36 @@ def open_table(path: str | Path, *, replace_invalid: bool = False) -> Table:
         raise no_table(_shown_name(str(path)))
     refuse_pipe(str(path))
     return Table(str(path), table_kind(path), replace_invalid=replace_invalid)
+
+
+def read_text_lines(path: str | Path, *, replace_invalid: bool = False) -> Iterator[str]:
+    """Yield every line of a text file without its end, blank lines too; the file may be compressed.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file or address.
+    replace_invalid : bool, default False
+        Replace invalid UTF-8 instead of failing.
+
+    Yields
+    ------
+    str
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from wordatoms.text.tables import read_text_lines
+    >>> path = Path(tempfile.mkdtemp()) / "titles.txt"
+    >>> _ = path.write_text("Rain\\n\\nA spring day\\n")
+    >>> list(read_text_lines(path))
+    ['Rain', '', 'A spring day']
+    """
+    with Table(str(path), "", replace_invalid=replace_invalid).opened_lines() as lines:
+        for line in lines:
+            lines.begin_row()
+            yield line.rstrip("\r\n")
 
 
 def refuse_pipe(path: str) -> None:

@@ -20,10 +20,17 @@ export function model() {
   return description;
 }
 
+let kind = "words";
+
+/** What a row of the model is called, once the model is known: "word", or "item" in a model of texts. */
+export const thing = () => (kind === "items" ? "item" : "word");
+
 async function describe() {
   const isExport = document.documentElement.dataset.static === "true"; // set by the export
   try {
-    return await fetchJson(isExport ? "api/model.json" : "api/model").catch(() => fetchJson("api/model.json"));
+    const facts = await fetchJson(isExport ? "api/model.json" : "api/model").catch(() => fetchJson("api/model.json"));
+    kind = facts.kind;
+    return facts;
   } catch (error) {
     description = undefined;
     throw error;

@@ -128,6 +128,7 @@ async function answerWord(files, given, isPooled, asked) {
     senses: await (method === "uses" ? sensesByUse(files, entry, pooled, words) : sensesOfCode(files, entry, pooled)),
     nearest: entry.nearest.map(([rank, similarity]) => ({ word: words[rank - 1], similarity })),
     explained: entry.explained,
+    text: entry.text,
   };
 }
 

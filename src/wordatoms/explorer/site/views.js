@@ -21,6 +21,7 @@ export const VIEWS = [
   {
     name: "lineup",
     title: "Lineup",
+    needs: "words",
     card: ["The lineup", "Find the senses of a word among twenty. The machine plays too."],
   },
   {

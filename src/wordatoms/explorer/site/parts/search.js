@@ -1,6 +1,6 @@
 // The search field for a word, at the top of every page.
 
-import { ask } from "../api.js";
+import { ask, thing } from "../api.js";
 import { addressOf, goTo } from "../router.js";
 import { combobox } from "./combobox.js";
 
@@ -16,8 +16,14 @@ export function wordSearch({
     value,
     placeholder: large ? "Type a word, such as spring" : "A word …",
     suggest: async (text) => (await ask("complete", { q: text, n: 8 })).map((word) => ({ value: word, label: word })),
-    choose: (word, text) => goTo(isSentence(text) && !word ? addressOf("sentence", text) : to(word ?? text)),
+    choose: (word, text) => goTo(word ? to(word) : addressOfText(text, to)),
   });
+}
+
+/** Where a text leads that was not chosen from the suggestions. */
+function addressOfText(text, to) {
+  if (thing() === "item") return addressOf("atoms", { q: text });
+  return isSentence(text) ? addressOf("sentence", text) : to(text);
 }
 
 /** Three words or more are treated as a sentence. */

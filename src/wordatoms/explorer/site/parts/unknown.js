@@ -1,6 +1,6 @@
 // A word that the model does not know: its parts, similar spellings, and a vector from sentences with it.
 
-import { ask } from "../api.js";
+import { ask, thing } from "../api.js";
 import { csvButton } from "../csv.js";
 import { announce, h } from "../dom.js";
 import { count, decimal } from "../numbers.js";
@@ -23,7 +23,7 @@ export function unknownWord(word, { message, suggestions = [], parts = [] }, abo
       h(
         "p",
         { class: "failure", role: "alert" },
-        `'${shown}' is not among the ${count(about.words)} words of this model.`,
+        `'${shown}' is not among the ${count(about.words)} ${thing()}s of this model.`,
       ),
     ),
     suggestions.length > 0 && choice("Did you mean", suggestions),

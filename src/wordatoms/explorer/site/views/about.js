@@ -76,7 +76,7 @@ function factsOf(about) {
     ["Model", about.name],
     ["Text", about.card ? size : [size, about.text].filter(Boolean).join(": ")],
     ["Licence", about.card?.licence ?? (about.licence ? "see below" : "none is stated")],
-    ["Words", count(about.words)],
+    [about.kind === "items" ? "Items" : "Words", count(about.words)],
     ["Atoms", atomsOf(about)],
     ["Vectors", `${about.dim} dimensions, by ${about.method}`],
     ["Tuned", about.tuned ? "yes, on pseudowords" : "no"],

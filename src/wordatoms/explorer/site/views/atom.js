@@ -1,6 +1,6 @@
 // One atom on its own page.
 
-import { ask } from "../api.js";
+import { ask, thing } from "../api.js";
 import { csvButton } from "../csv.js";
 import { h } from "../dom.js";
 import { atomForms, canEdit } from "../editing.js";
@@ -9,6 +9,8 @@ import { shortQuotation } from "../parts/quotations.js";
 import { fillWhenReady } from "../parts/states.js";
 import { bar, sectionHead, wordChips } from "../parts/words.js";
 import { addressOf } from "../router.js";
+
+const LONGEST_SHOWN = 300;
 
 export function open(route, { setTitle }) {
   const place = h("div", { class: "page" });
@@ -29,7 +31,7 @@ async function makePage(atom, setTitle) {
       "header",
       { class: "page-head" },
       h("h1", {}, answer.label),
-      h("p", { class: "quiet" }, `Atom ${answer.atom} · a sense of ${plural(answer.n_words, "word")}`),
+      h("p", { class: "quiet" }, `Atom ${answer.atom} · ${usedBy(answer)}`),
       Boolean(answer.quote) && h("div", { class: "atom-example" }, shortQuotation(answer.quote)),
       h(
         "div",
@@ -59,9 +61,9 @@ export function atomSections(answer, toAtom = (atom) => addressOf("atom", atom))
   const near = neighbours.map(({ atom, label, cosine }) => measured(h("a", { href: toAtom(atom) }, label), cosine));
   const metas = answer.meta.map(([atom, weight, label]) => ({ atom, weight, label }));
   return [
-    section("Nearest words", "nearest", answer.nearest, wordChips(answer.nearest)),
+    section(`Nearest ${thing()}s`, "nearest", answer.nearest, nearestOf(answer)),
     section(
-      "Words that use it",
+      thing() === "item" ? "Items that use it" : "Words that use it",
       "words",
       answer.words,
       wordChips(answer.words, { value: "weight", atom: answer.atom }),
@@ -72,6 +74,25 @@ export function atomSections(answer, toAtom = (atom) => addressOf("atom", atom))
   ];
 }
 
+const usedBy = ({ n_words: n }) => (thing() === "item" ? `in ${plural(n, "item")}` : `a sense of ${plural(n, "word")}`);
+
+/** The words nearest to an atom; of items, their texts. */
+function nearestOf({ nearest, texts }) {
+  if (!texts?.length) return wordChips(nearest);
+  return h(
+    "ol",
+    { class: "item-texts" },
+    nearest.map(({ word, similarity }, place) =>
+      h(
+        "li",
+        {},
+        h("a", { href: addressOf("word", word), title: `similarity ${decimal(similarity)}` }, shortText(texts[place]) || word),
+      ),
+    ),
+  );
+}
+
+const shortText = (text) => (text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
 const metaLink = ({ atom, label }) => h("a", { href: addressOf("meta", atom) }, label);
 const measuredList = (items) => h("ul", { class: "measured-list", role: "list" }, items);
 

@@ -1,6 +1,6 @@
 // All atoms as a list: the map for those who would rather read.
 
-import { ask } from "../api.js";
+import { ask, thing } from "../api.js";
 import { csvButton } from "../csv.js";
 import { h } from "../dom.js";
 import { count, plural } from "../numbers.js";
@@ -104,4 +104,4 @@ function metaFold({ meta, name, rows }) {
 }
 
 const wordsOf = (rows) =>
-  atomList(rows.map(({ atom, label, nWords }) => ({ atom, label, note: plural(nWords, "word") })));
+  atomList(rows.map(({ atom, label, nWords }) => ({ atom, label, note: plural(nWords, thing()) })));

@@ -1,6 +1,6 @@
 // All atoms in the plane, with a legend, a search, and a panel for what was selected: an atom, a word, a group.
 
-import { ask } from "../api.js";
+import { ask, thing } from "../api.js";
 import { csvButton } from "../csv.js";
 import { announce, h, put } from "../dom.js";
 import { Chart } from "../map/chart.js";
@@ -142,7 +142,7 @@ class MapView {
     else
       this.hint.textContent = [
         points.labels[atom],
-        points.overlay ? points.overlay.note(atom) : plural(points.nWords[atom], "word"),
+        points.overlay ? points.overlay.note(atom) : plural(points.nWords[atom], thing()),
         points.metas[points.meta[atom]]?.name,
       ]
         .filter(Boolean)
@@ -275,7 +275,7 @@ class MapView {
       h(
         "p",
         { class: "quiet" },
-        `Atom ${answer.atom} · ${plural(answer.n_words, "word")} · `,
+        `Atom ${answer.atom} · ${plural(answer.n_words, thing())} · `,
         h("a", { href: addressOf("atom", answer.atom) }, "open page"),
       ),
       overlay && overlayLine(overlay, answer.atom),

@@ -1,6 +1,6 @@
 // One meta-atom: the atoms in it.
 
-import { ask } from "../api.js";
+import { ask, thing } from "../api.js";
 import { csvButton } from "../csv.js";
 import { h } from "../dom.js";
 import { plural } from "../numbers.js";
@@ -55,7 +55,7 @@ async function makePage(number, setTitle) {
           rows.map(({ atom, label, nWords }) => ({ atom, label, n_words: nWords })),
         ),
       ),
-      atomList(rows.map(({ atom, label, nWords }) => ({ atom, label, note: plural(nWords, "word") }))),
+      atomList(rows.map(({ atom, label, nWords }) => ({ atom, label, note: plural(nWords, thing()) }))),
     ),
   ];
 }

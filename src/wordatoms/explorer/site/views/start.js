@@ -1,6 +1,6 @@
 // The start page: a search field, and examples.
 
-import { model } from "../api.js";
+import { model, thing } from "../api.js";
 import { h, put } from "../dom.js";
 import { count } from "../numbers.js";
 import { wordSearch } from "../parts/search.js";
@@ -18,21 +18,15 @@ const SENTENCES = [
 export function open(_route, { setTitle }) {
   setTitle("");
   const numbers = h("p", { class: "quiet" });
+  const intro = h("div", {});
   const doors = h("div", { class: "doors" });
   const examples = h("section", { "aria-labelledby": "examples-sentences" });
-  fillFromModel(numbers, doors, examples);
+  fillFromModel(intro, numbers, doors, examples);
   return {
     element: h(
       "div",
       { class: "start" },
-      h("h1", {}, "What is inside a word?"),
-      h("p", { class: "lead" }, "The vector of a word is a sum of its senses. Type a word to see them."),
-      wordSearch({ large: true }),
-      h(
-        "p",
-        { class: "examples" },
-        WORDS.map((word) => h("a", { class: "chip big", href: addressOf("word", word) }, word)),
-      ),
+      intro,
       examples,
       doors,
       numbers,
@@ -40,13 +34,14 @@ export function open(_route, { setTitle }) {
   };
 }
 
-async function fillFromModel(numbers, doors, examples) {
+async function fillFromModel(intro, numbers, doors, examples) {
   const facts = await model();
+  put(intro, thing() === "item" ? aboutItems() : aboutWords());
   const { name, words, atoms, tokens } = facts;
   const views = availableViews(facts);
   put(
     numbers,
-    `The model “${name}”: ${count(words)} words and ${count(atoms)} atoms`,
+    `The model “${name}”: ${count(words)} ${thing()}s and ${count(atoms)} atoms`,
     tokens ? `, trained on ${count(tokens)} words of text. ` : ". ",
     h("a", { href: "#/about" }, "More about it"),
   );
@@ -63,6 +58,23 @@ async function fillFromModel(numbers, doors, examples) {
     );
   }
 }
+
+const aboutWords = () => [
+  h("h1", {}, "What is inside a word?"),
+  h("p", { class: "lead" }, "The vector of a word is a sum of its senses. Type a word to see them."),
+  wordSearch({ large: true }),
+  h(
+    "p",
+    { class: "examples" },
+    WORDS.map((word) => h("a", { class: "chip big", href: addressOf("word", word) }, word)),
+  ),
+];
+
+const aboutItems = () => [
+  h("h1", {}, "What are these texts about?"),
+  h("p", { class: "lead" }, "The vector of a text is a sum of a few atoms. Type a word to find the atoms of texts with it."),
+  wordSearch({ large: true }),
+];
 
 function door({ name, card: [title, text] }) {
   return h("a", { class: "door card", href: `#/${name}` }, h("strong", {}, title), h("span", {}, text));

@@ -1,6 +1,6 @@
 // One word: its uses by sense or its vector as a sum of atoms, its senses as cards, the differences between its forms.
 
-import { ask, model } from "../api.js";
+import { ask, model, thing } from "../api.js";
 import { csvButton } from "../csv.js";
 import { h } from "../dom.js";
 import { canEdit } from "../editing.js";
@@ -63,6 +63,7 @@ async function makePage(word, query, setTitle) {
   const places = new Map(answer.senses.map((sense, place) => [keyOf(sense), place]));
   return [
     head(answer, query, about, isEditable && !query.model),
+    answer.text && h("blockquote", { class: "item-text" }, answer.text),
     answer.senses.length > 0 && drawing(answer, pooled, query.model),
     senses(answer, query, about),
     answer.forms.length > 1 &&
@@ -78,7 +79,7 @@ async function makePage(word, query, setTitle) {
 function head(answer, query, about, isEditable) {
   const facts = [
     answer.count ? plural(answer.count, "occurrence") : null,
-    answer.rank ? `rank ${count(answer.rank)} of ${count(about.words)}` : null,
+    answer.rank ? `${thing() === "item" ? "item" : "rank"} ${count(answer.rank)} of ${count(about.words)}` : null,
     query.model && `in the model “${query.model}”`,
   ];
   return h(
