@@ -50,9 +50,9 @@ if TYPE_CHECKING:  # loaded with the first question about a context
     from wordatoms.atoms.sparse_coding import SparseCodes
     from wordatoms.contexts.induced_map import InducedMap
     from wordatoms.contexts.reader import ReadingSettings
+    from wordatoms.embeddings.items import ItemTexts
     from wordatoms.encoder.encoder import Encoder
     from wordatoms.run import Run
-    from wordatoms.embeddings.items import ItemTexts
     from wordatoms.senses.by_use import PhraseAnswers, UseAnswers, UseDisambiguator
     from wordatoms.senses.disambiguation import Disambiguator
     from wordatoms.senses.examples import Example
