@@ -83,7 +83,7 @@ def save_pretrained(
     >>> with TemporaryDirectory() as folder:
     ...     made = wa.save_pretrained(wa.load(), Path(folder, "hub"))
     ...     sorted(file.name for file in made.iterdir())[-4:]
-    ['tuning.json', 'uses.json', 'vocabulary.json', 'words.txt']
+    ['uses-names.txt', 'uses.json', 'vocabulary.json', 'words.txt']
     """
     folder = model.folder if isinstance(model, SenseModel) else ModelFolder(model)
     folder.require("atomize", f"run: wordatoms atomize {folder.path}")

@@ -62,7 +62,8 @@ class UseAnswers:
     def pool(self, found: Mapping[str, Sequence[WordUse]], word: str) -> dict[int, tuple[WordUse, float]]:
         """Return each sense with its share of all occurrences of the forms, largest first.
 
-        A sense joins the word if the word's own occurrences confirm it, or those of two of its forms.
+        A sense joins the word if the word's own occurrences confirm it, or those of two of its forms; a listed one, of
+        one form.
         """
         counts, rows = self.model.parts.word_list.counts, self.model.parts.rows
         occurrences = {form: 1 if counts is None else max(int(counts[rows[form]]), 1) for form in found}
@@ -75,7 +76,11 @@ class UseAnswers:
                 shares[use.sense] = shares.get(use.sense, 0.0) + use.share * occurrences[form] / total
                 seen.setdefault(use.sense, []).append(form)
                 first.setdefault(use.sense, use)
-        joined = [sense for sense in shares if word in seen[sense] or len(seen[sense]) > 1 or word not in found]
+        joined = [
+            sense
+            for sense in shares
+            if word in seen[sense] or len(seen[sense]) > 1 or word not in found or first[sense].name
+        ]
         ranked = sorted(joined, key=lambda sense: (-shares[sense], sense))
         return {sense: (first[sense], shares[sense]) for sense in ranked}
 

@@ -83,7 +83,7 @@ class Results(list[Item], Shown):
     --------
     >>> import wordatoms as wa
     >>> wa.load().senses("tie").to_frame()[["atom", "label"]].head(2).values.tolist()
-    [[259, 'ropes and knots'], [873, 'American playoffs and seasons']]
+    [[259, 'fasten with rope or string'], [1539, 'draw, equal score']]
     """
 
     def __repr__(self) -> str:

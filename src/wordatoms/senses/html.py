@@ -97,7 +97,7 @@ def to_html(results: Any) -> Html:
     Examples
     --------
     >>> import wordatoms as wa
-    >>> "ropes and knots" in wa.to_html(wa.load().senses("tie"))
+    >>> "necktie" in wa.to_html(wa.load().senses("tie"))
     True
     """
     return element("div", _render(results))

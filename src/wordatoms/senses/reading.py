@@ -59,7 +59,7 @@ class TextWord(Framed):
     --------
     >>> import wordatoms as wa
     >>> wa.load().read("She poured a glass of port.")[5].verdict
-    'alcoholic drinks'
+    'wine'
     """
 
     text: str

@@ -86,7 +86,7 @@ class Sense(Framed):
     >>> import wordatoms as wa
     >>> sense = wa.load().senses("tie")[1]
     >>> sense.atom, sense.label, [link.word for link in sense.linked[:2]]
-    (873, 'American playoffs and seasons', ['clinched', 'playoff'])
+    (1539, 'draw, equal score', ['tallied', 'assists'])
     """
 
     word: str
@@ -235,7 +235,7 @@ class Meaning(Framed):
     --------
     >>> import wordatoms as wa
     >>> wa.load().disambiguate("tie", "The match ended in a tie.")[0].meanings[0].atom
-    873
+    1539
     """
 
     atom: int
@@ -280,7 +280,7 @@ class Disambiguation(Framed):
     >>> import wordatoms as wa
     >>> found = wa.load().disambiguate("tie", "The match ended in a tie.")[0]
     >>> found.form, found.position, found.sense.label
-    ('tie', 5, 'American playoffs and seasons')
+    ('tie', 5, 'draw, equal score')
     """
 
     word: str
@@ -335,7 +335,7 @@ class UsageClusters(Framed):
     >>> texts = ["a silk tie and a shirt", "a striped tie with a jacket", "the match ended in a tie"]
     >>> found = wa.load().cluster("tie", texts, k=2)
     >>> len(found), found.members(0), found.senses(0)[0].atom
-    (2, [0, 1], 259)
+    (2, [0, 1], 110)
     """
 
     word: str

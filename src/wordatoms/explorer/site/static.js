@@ -141,14 +141,17 @@ function sensesOfCode(files, entry, forms) {
 
 /** By falling share, the general use last. */
 async function sensesByUse(files, entry, forms, words) {
-  const found = await Promise.all(poolUses(forms).map((use) => makeSenseByUse(files, use, entry, forms, words)));
+  const made = await Promise.all(poolUses(forms).map((use) => makeSenseByUse(files, use, entry, forms, words)));
+  const found = made.filter((sense) => sense.listed || isJoined(sense, forms));
   return [...found.filter((sense) => !sense.is_general), ...found.filter((sense) => sense.is_general)].slice(
     0,
     MOST_SENSES,
   );
 }
 
-/** A sense joins the word if its own uses confirm it, or those of two of its forms. */
+/** A sense joins the word if its own uses confirm it, or those of two of its forms; a listed one, of one form. */
+const isJoined = ({ forms: seen }, forms) => Object.hasOwn(seen, forms[0].form) || Object.keys(seen).length > 1;
+
 function poolUses(forms) {
   const total = forms.reduce((sum, { count }) => sum + Math.max(count ?? 1, 1), 0);
   const pooled = new Map();
@@ -161,8 +164,7 @@ function poolUses(forms) {
       pooled.set(sense, use);
     }
   }
-  const joined = ({ forms: seen }) => Object.hasOwn(seen, forms[0].form) || Object.keys(seen).length > 1;
-  return [...pooled.values()].filter(joined).sort((one, other) => other.share - one.share || one.sense - other.sense);
+  return [...pooled.values()].sort((one, other) => other.share - one.share || one.sense - other.sense);
 }
 
 async function makeSenseByUse(files, use, entry, forms, words) {
