@@ -138,3 +138,4 @@ def make_models() -> None:
         shutil.copytree(model, copy)
     invoke("export", "pmi", "-o", "glove.6B.300d.txt", "--format", "glove", "--quiet")
     invoke("export", "pmi", "-o", "vectors.npy", "--format", "npy", "--quiet")
+    shutil.copy("vectors.words", "titles.txt")

@@ -35,7 +35,7 @@ function showNavigation(facts) {
   const listed = availableViews(facts).filter(({ title }) => title);
   put(
     document.getElementById("views"),
-    listed.map(({ name, title }) => h("a", { href: `#/${name}`, "data-view": name }, title)),
+    listed.map(({ name, title }) => h("a", { href: `#/${name}`, "data-view": name }, titleOf(name, title, facts))),
   );
 }
 
@@ -69,6 +69,8 @@ function markCurrent({ name, under = name }) {
     else link.removeAttribute("aria-current");
   }
 }
+
+const titleOf = (name, title, facts) => (name === "word" && facts.kind === "items" ? "Item" : title);
 
 function setTitle(title) {
   document.title = title ? `${title} · wordatoms` : "wordatoms";
