@@ -148,6 +148,13 @@ def compare_uses(
     -------
     UseComparison
         Of two groups, a row of the first against the second; of more, of each against all others.
+
+    Examples
+    --------
+    >>> import wordatoms as wa
+    >>> texts = ["They won the match by two goals.", "He lit the match and the candle."] * 40
+    >>> [found.word for found in wa.compare_uses(wa.load(), texts, groups=["sport", "fire"] * 40)][:1]
+    ['match']
     """
     _check_numbers(n, min_uses, quantile, n_shuffles, n_nearest, seed)
     windows = WindowAtoms.of_model(model, None, None, remove_common=True, scale=None)

@@ -855,7 +855,7 @@ class SenseModel(Shown):
         >>> model = wa.load()
         >>> codes = model.code(model.embeddings.lookup(["trousers", "violin"]))
         >>> [model.label(next(iter(codes.positive(row)))) for row in range(2)]
-        ['clothing', 'violins and violinists']
+        ['clothing', 'orchestral instruments']
         """
         from wordatoms.senses.coding import Coding
 
