@@ -193,5 +193,6 @@ def test_the_component_is_declared_for_spacy() -> None:
     "wordatoms" not in entry_points(group="spacy_factories").names, reason="this installation has no entry points"
 )
 def test_spacy_finds_the_component_by_its_name_alone(trained: Path) -> None:
-    code = f"import spacy; spacy.blank('en').add_pipe('wordatoms', config={{'model': {str(trained)!r}}})('a text')"
+    code = f"import spacy; nlp = spacy.blank('en'); nlp.add_pipe('wordatoms', config={{'model': {str(trained)!r}}})"
+    code += "; nlp('a text')"
     subprocess.run([sys.executable, "-c", code], check=True)
