@@ -269,28 +269,76 @@ def atomize(model: str, **given: Any) -> None:
 @click.argument("model")
 @click.option("--text", multiple=True, help="Text to read; may be repeated.  [default: the text that was counted]")
 @options.text_column
-@_number("--occurrences", "n_occurrences", default=500, help="Maximum occurrences read per word.")
+@_number(
+    "--occurrences",
+    "n_occurrences",
+    help="Maximum occurrences read per word.  [default: 500, or 100 with --encoder]",
+)
 @inventory_option
+@click.option(
+    "--encoder",
+    metavar="DIR",
+    help="Show atoms of the states that a transformer in this folder (model.onnx and tokenizer.json) gives to some "
+    "words in --text, and write nothing.",
+)
+@click.option(
+    "--words",
+    metavar="WORD,…|FILE|N",
+    help="With --encoder: words with commas between them, a file with one per line, or how many of the most ambiguous "
+    "words.  [default: 40]",
+)
+@_number("--contextual-atoms", "n_states_atoms", help="With --encoder: number of atoms.  [default: occurrences / 20]")
+@click.option(
+    "--keep-words", is_flag=True, help="With --encoder: keep in the states what all occurrences of a form share."
+)
 @options.seed
+@options.as_json
 @reading_options
-def observe(model: str, text: tuple[str, ...], inventory: str | None, **given: Any) -> None:
+def observe(model: str, text: tuple[str, ...], inventory: str | None, n_occurrences: int | None, **given: Any) -> None:
     """Stage 5 of train: find the senses of all words by their use.
 
     Reads a random sample of the occurrences of every word in one pass over the text, and finds which senses their
     contexts show: how large a share of the uses each has, and its vector. The vector of a word hides rare senses; its
     uses do not. Atoms of a word that no use confirms are dropped. With --inventory, the listed words have the senses
     that the list names, as far as the text confirms them.
+
+    With --encoder, shows instead what atoms the states of a transformer have: each with its words, its best examples,
+    and the discourse atoms that the senses of its occurrences have.
     """
+    _check_observed(inventory, given)
+    if given["encoder"] is not None:
+        from wordatoms.cli.contextual import show_contextual_atoms
+
+        show_contextual_atoms(model, text, n_occurrences, given)
+        return
     from wordatoms.pipeline.observe import ObserveSettings, observe
     from wordatoms.storage.folder import ModelFolder
 
     folder, listed = ModelFolder(model), _read_inventory(inventory)
+    given["n_occurrences"] = n_occurrences or ObserveSettings().n_occurrences
     settings = ObserveSettings(**{name: given[name] for name in ObserveSettings.__dataclass_fields__})
     with _opened_run(given) as run:
         made = observe(
             folder, settings, sources=text, column=given["column"], inventory=listed, force=given["force"], run=run
         )
     _show_made(folder, "observe", made, given)
+
+
+def _check_observed(inventory: str | None, given: Mapping[str, Any]) -> None:
+    """Raise for options that have no effect with --encoder, or without it."""
+    if given["encoder"] is None:
+        names = {"--words": "words", "--contextual-atoms": "n_states_atoms", "--keep-words": "keep_words"}
+        names["--json"] = "as_json"
+        where = "need"
+    else:
+        names, where = (
+            {"--engine": "engine_name", "--scheduler": "scheduler", "--force": "force"},
+            "cannot be used with",
+        )
+        if inventory is not None:
+            raise click.UsageError("--inventory cannot be used with --encoder.")
+    if wrong := [option for option, name in names.items() if given.get(name)]:
+        raise click.UsageError(f"{' and '.join(wrong)} {where} --encoder.")
 
 
 def _read_inventory(source: str | None) -> Inventory | None:
