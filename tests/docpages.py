@@ -38,7 +38,15 @@ ONLY_PARSED = {
     **dict.fromkeys(
         (
             f"{command} --encoder"
-            for command in ("cluster", "disambiguate", "similarity", "sentences", "evaluate wsi", "evaluate scws")
+            for command in (
+                "cluster",
+                "disambiguate",
+                "similarity",
+                "sentences",
+                "observe",
+                "evaluate wsi",
+                "evaluate scws",
+            )
         ),
         "needs an encoder",
     ),

@@ -256,6 +256,8 @@ def sample(
     kept: dict[str, list[tuple[int, Passage]]] = {word: [] for word in words}
     seen: dict[str, set[int]] = {word: set() for word in words}
     for line in lines:
+        if targets.keys().isdisjoint(_WORD.findall(line.lower())):
+            continue
         first: dict[str, re.Match[str]] = {}
         for match in _WORD.finditer(line):
             if (word := targets.get(match[0].lower())) is not None:
