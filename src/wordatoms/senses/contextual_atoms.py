@@ -214,6 +214,8 @@ def contextual_atoms(
 def most_ambiguous(model: SenseModel, n: int = N_WORDS) -> list[str]:
     """Return the frequent words whose uses are spread over the most discourse atoms, by entropy.
 
+    Forms of a word that is chosen are left out: they are sampled with it.
+
     Parameters
     ----------
     model : SenseModel
@@ -242,7 +244,11 @@ def most_ambiguous(model: SenseModel, n: int = N_WORDS) -> list[str]:
         p = np.array([*shares.values()])
         if len(p) > 1:
             entropies[word] = float(-(p * np.log(p / p.sum())).sum())
-    return sorted(entropies, key=lambda word: (-entropies[word], word))[:n]
+    chosen: dict[str, tuple[str, ...]] = {}
+    for word in sorted(entropies, key=lambda word: (-entropies[word], word)):
+        if len(chosen) < n and not any(word in forms for forms in chosen.values()):
+            chosen[word] = model.forms(word)
+    return list(chosen)
 
 
 # --- occurrences
