@@ -69,6 +69,7 @@ COMMANDS = {
     "induce": "wa.SenseModel.induce",
     "compare": "wa.compare_senses wa.compare_models",
     "info": "wa.SenseModel.folder",
+    "code": "wa.SenseModel.code",
     "cluster": "wa.SenseModel.cluster",
     "sentences": "wa.representative_sentences",
     "topics": "wa.document_topics wa.study_documents wa.compare_groups wa.compare_uses wa.AtomTopics",

@@ -43,6 +43,8 @@ def test_senses_as_json(model: Path) -> None:
         "n_occurrences",
         "is_general",
         "sense",
+        "atom_label",
+        "listed",
     }
     assert len(heavier["nearest"]) == 4
     assert set(heavier["nearest"][0]) == {"word", "similarity"}

@@ -212,7 +212,7 @@ def test_pictures_are_saved(visit: Visit) -> None:
     visitor = visit("#/word/spring", size=DESKTOP)
     name, text = visitor.download(visitor.page.get_by_role("button", name="SVG").first)
     assert (name, text[:4]) == ("spring-uses.svg", "<svg")
-    assert "machine parts" in text
+    assert "metal coil" in text
     assert "var(" not in text
     for address, file in (("#/word/spring", "spring-uses.png"), ("#/map", "map-of-atoms.png")):
         visitor.open(address)

@@ -13,7 +13,9 @@ export const isByUse = ({ sense }) => sense !== null && sense !== undefined;
 /** Not every sense by use has an atom that names it. */
 export const hasAtom = ({ atom }) => atom >= 0;
 
-export const isRare = (sense) => isByUse(sense) && !sense.is_general && sense.share < (sense.listed ? LIGHTEST_LISTED : LIGHTEST_SHARE);
+const lightest = (sense) => (sense.listed ? LIGHTEST_LISTED : LIGHTEST_SHARE);
+
+export const isRare = (sense) => isByUse(sense) && !sense.is_general && sense.share < lightest(sense);
 
 /** The share, or the weight. */
 export const amountOf = (sense) => (isByUse(sense) ? sense.share : sense.weight);

@@ -33,8 +33,8 @@ export class Points {
   }
 
   /**
-   * Give the atoms the sizes and colours of an overlay (see overlays.js); without one, those of their own. The colour of
-   * an atom is that of its group: its region where there are regions, else its meta-atom.
+   * Give the atoms the sizes and colours of an overlay (see overlays.js); without one, those of their own. The colour
+   * of an atom is that of its group: its region where there are regions, else its meta-atom.
    */
   lay(overlay) {
     this.overlay = overlay;
