@@ -86,7 +86,11 @@ function nearestOf({ nearest, texts }) {
       h(
         "li",
         {},
-        h("a", { href: addressOf("word", word), title: `similarity ${decimal(similarity)}` }, shortText(texts[place]) || word),
+        h(
+          "a",
+          { href: addressOf("word", word), title: `similarity ${decimal(similarity)}` },
+          shortText(texts[place]) || word,
+        ),
       ),
     ),
   );

@@ -72,7 +72,11 @@ const aboutWords = () => [
 
 const aboutItems = () => [
   h("h1", {}, "What are these texts about?"),
-  h("p", { class: "lead" }, "The vector of a text is a sum of a few atoms. Type a word to find the atoms of texts with it."),
+  h(
+    "p",
+    { class: "lead" },
+    "The vector of a text is a sum of a few atoms. Type a word to find the atoms of texts with it.",
+  ),
   wordSearch({ large: true }),
 ];
 
