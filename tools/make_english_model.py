@@ -76,7 +76,7 @@ def make_model(corpus: Corpus, work: Path, *, recipe: Recipe | None = None, run:
     tune(full, corpus.held_out, run=run)
     inventory = read_inventory(recipe.inventory) if recipe.inventory else None
     observe(full, ObserveSettings(seed=recipe.seed), sources=corpus.texts, inventory=inventory, run=run)
-    learn_phrases(full, recipe.phrases, sources=corpus.texts, run=run)
+    learn_phrases(full, recipe.phrases, sources=corpus.texts, inventory=inventory, run=run)
     made = compact(full, work / ENGLISH.name, force=True)
     shutil.copyfile(LICENCE, made.path / "LICENCE.txt")
     shutil.copyfile(CARD, made.path / "card.json")

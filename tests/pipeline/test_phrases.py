@@ -15,6 +15,7 @@ from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.pipeline.compact import compact
 from wordatoms.pipeline.phrases import PhraseSettings, learn_phrases
 from wordatoms.senses import observing
+from wordatoms.senses.inventory import Inventory, ListedSense
 from wordatoms.senses.phrases import LIST, SCALES, VECTORS, Phrases
 from wordatoms.storage.folder import ModelFolder
 
@@ -94,6 +95,34 @@ def test_its_uses_show_its_senses(model: wa.SenseModel) -> None:
         model.senses(AMBIGUOUS, method="other")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="is in the text"):
         model.disambiguate(AMBIGUOUS, "cold hands and feet")
+
+
+def test_listed_senses_of_a_phrase_have_their_names(plain: Path, text: Path, tmp_path: Path) -> None:
+    shutil.copytree(plain, tmp_path / "model")
+    (tmp_path / "phrases.txt").write_text("\n".join([*PHRASES, AMBIGUOUS]))
+    names = {"often": 6, "rarely": 7, "never": 2}
+    lines = [f"{AMBIGUOUS}\t{name}\t{words_of(number, 6)}\n" for name, number in names.items()]
+    (tmp_path / "list.tsv").write_text("".join(lines))
+    given = ("phrases", tmp_path / "model", "--text", text, "--file", tmp_path / "phrases.txt", "--min-count", "20")
+    invoke(*given, "--inventory", tmp_path / "list.tsv")
+    listed = wa.load(tmp_path / "model")
+    found = {sense.label: sense.share for sense in listed.senses(AMBIGUOUS)}
+    assert [*found] == ["often", "rarely"], "what the text does not show is left out"
+    assert found["often"] == pytest.approx(2 / 3, abs=0.1)
+    assert not any(sense.listed for sense in listed.senses("dry wit"))
+    compact(ModelFolder(listed.path), tmp_path / "small")
+    assert {sense.label for sense in wa.load(tmp_path / "small").senses(AMBIGUOUS)} == {"often", "rarely"}
+
+
+def test_a_list_needs_a_model_whose_words_were_observed(
+    plain: Path, text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = ModelFolder(plain)
+    stages = {name: stage for name, stage in folder.stages.items() if name != "observe"}
+    monkeypatch.setattr(ModelFolder, "stages", property(lambda _: stages))
+    listed = Inventory((ListedSense(AMBIGUOUS, "often", (words_of(6, 1),)),))
+    with pytest.raises(InputError, match="whose words were observed; run: wordatoms observe"):
+        learn_phrases(folder, PhraseSettings(given=(AMBIGUOUS,)), sources=[text], inventory=listed)
 
 
 def test_hidden_atoms_are_no_senses_of_a_phrase(model: wa.SenseModel, tmp_path: Path) -> None:

@@ -358,19 +358,21 @@ def _read_inventory(source: str | None) -> Inventory | None:
 )
 @_number("--number", "n_phrases", default=2000, help="Maximum phrases to find, the most frequent.")
 @_number("--min-count", default=100, help="Ignore phrases that occur less often.")
+@inventory_option
 @options.seed
 @reading_options
-def phrases(model: str, text: tuple[str, ...], given_phrases: str | None, **given: Any) -> None:
+def phrases(model: str, text: tuple[str, ...], given_phrases: str | None, inventory: str | None, **given: Any) -> None:
     """Learn vectors of phrases such as "new york" from their contexts.
 
     Finds pairs of words that stand together much more often than by chance (this needs gensim), or takes those of a
     file. `senses`, `nearest` and `similarity` then know them. The words of a phrase keep their own vectors, unlike with
-    train --phrases, which makes one word of them.
+    train --phrases, which makes one word of them. Phrases that --inventory lists have the senses that it names, as far
+    as the text shows them; this needs a model whose words were observed.
     """
     from wordatoms.pipeline.phrases import PhraseSettings, learn_phrases
     from wordatoms.storage.folder import ModelFolder
 
-    folder = ModelFolder(model)
+    folder, known_senses = ModelFolder(model), _read_inventory(inventory)
     names = set(PhraseSettings.__dataclass_fields__) - {"given"}
     listed = _read_phrases(given_phrases)
     if given_phrases and not listed:
@@ -379,7 +381,7 @@ def phrases(model: str, text: tuple[str, ...], given_phrases: str | None, **give
         )
     settings = PhraseSettings(listed, **{name: given[name] for name in names})
     with _opened_run(given) as run:
-        made = learn_phrases(folder, settings, sources=text, force=given["force"], run=run)
+        made = learn_phrases(folder, settings, sources=text, inventory=known_senses, force=given["force"], run=run)
     _show_made(folder, "phrases", made, given)
 
 

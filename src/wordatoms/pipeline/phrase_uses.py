@@ -20,6 +20,8 @@ from wordatoms.parallel import one_blas_thread, run_threads
 from wordatoms.pipeline.observe import collect_uses
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.families import N_EXAMPLES, FamilySenses, MemberUses, Observer
+from wordatoms.senses.inventory import Inventory
+from wordatoms.senses.listed import UNLISTED_SIMILAR, ListReader
 from wordatoms.senses.observing import N_RANDOM, learn_background
 from wordatoms.senses.parts import ModelParts
 from wordatoms.senses.uses import SenseUses
@@ -69,10 +71,11 @@ def find_phrase_uses(
     counts: Sequence[int],
     codes: SparseCodes,
     *,
+    inventory: Inventory | None = None,
     random_state: int = 0,
     run: Run = DEFAULT_RUN,
 ) -> SenseUses:
-    """Find the senses of phrases, given with their vectors, counts and codes."""
+    """Find the senses of phrases, given with their vectors, counts and codes; those that an inventory lists."""
     words = parts.embeddings
     assert words.counts is not None
     both = Embeddings(
@@ -82,7 +85,15 @@ def find_phrase_uses(
     families = [(row,) for row in range(len(words), len(both))]
     with one_blas_thread():
         background = learn_background(reader, atoms, sample, random_state=random_state)
-        observer = Observer(reader, sample, background, lambda row: codes.positive(row - len(words)))
+        rows = {phrase: len(words) + number for number, phrase in enumerate(phrases)}
+        observer = Observer(
+            reader,
+            sample,
+            background,
+            lambda row: codes.positive(row - len(words)),
+            ListReader(inventory or Inventory(()), both.words, {**parts.rows, **rows}, reader, background.mean),
+            UNLISTED_SIMILAR if inventory else None,
+        )
         found = run_threads(observer.observe, families, run.n_threads)
         none = _without_senses(len(words), words.dim)
         return collect_uses(

@@ -26,6 +26,7 @@ from wordatoms.pipeline.map import model_text
 from wordatoms.pipeline.phrase_uses import PhraseOccurrences, find_phrase_uses, narrowed, wanted_of_words
 from wordatoms.pipeline.sources import as_input, digest, kept_parts, trusting_record
 from wordatoms.run import DEFAULT_RUN, Run
+from wordatoms.senses.inventory import Inventory
 from wordatoms.senses.parts import ModelParts
 from wordatoms.senses.phrases import Phrases
 from wordatoms.senses.posterior import to_unit
@@ -85,6 +86,7 @@ def learn_phrases(
     settings: PhraseSettings | None = None,
     *,
     sources: Sequence[str | Path] = (),
+    inventory: Inventory | None = None,
     force: bool = False,
     run: Run = DEFAULT_RUN,
 ) -> bool:
@@ -98,6 +100,9 @@ def learn_phrases(
         Which phrases.
     sources : sequence of str or Path, optional
         The text, by default the one that was counted.
+    inventory : Inventory, optional
+        The senses that phrases are known to have, in a model whose words were observed; those of other phrases are
+        found in the text.
     force : bool, default False
         Learn them again.
     run : Run, optional
@@ -120,15 +125,20 @@ def learn_phrases(
     with folder.working():
         for stage in ("map", "atomize"):
             folder.require(stage, f"run: wordatoms {stage} {folder.path}")
+        if inventory is not None and "observe" not in folder.stages:
+            raise InputError(
+                f"a list of senses needs a model whose words were observed; run: wordatoms observe {folder.path}, or "
+                "leave the list out."
+            )
         parts = ModelParts(folder.path)
         with model_text(folder, sources, run) as corpus:
-            facts = _facts(folder, parts, settings, digest(corpus.files))
+            facts = _facts(folder, parts, settings, inventory, digest(corpus.files))
             if folder.is_done("phrases", facts, force=force):
                 return False
 
             def make(forget: Callable[[], None]) -> list[str]:
                 wanted = settings.given or find_phrases(corpus, parts, settings, run)
-                learned = _learn(parts, corpus, wanted, settings, folder, run)
+                learned = _learn(parts, corpus, wanted, settings, inventory, folder, run)
                 with folder.staging() as staged:
                     learned.save(staged)
                     return folder.install(staged, forget)
@@ -137,13 +147,16 @@ def learn_phrases(
     return True
 
 
-def _facts(folder: ModelFolder, parts: ModelParts, settings: PhraseSettings, text: str) -> dict[str, Any]:
+def _facts(
+    folder: ModelFolder, parts: ModelParts, settings: PhraseSettings, inventory: Inventory | None, text: str
+) -> dict[str, Any]:
     with trusting_record():
         atoms = folder.stages["atomize"]["files"]["atoms.npy"]["sha256"]
         matrix = folder.stages["map"]["files"]["map-matrix.npy"]["sha256"]
     reading = parts.reading.record() if "observe" in folder.stages else None  # without senses by use, it has no part
     facts = {"atoms": atoms, "map": matrix, "reading": reading, "text": text}
-    return {**asdict(settings), "given": list(settings.given), **facts}
+    listed = {} if inventory is None else {"inventory": inventory.digest}
+    return {**asdict(settings), "given": list(settings.given), **listed, **facts}
 
 
 # --- which phrases
@@ -193,7 +206,13 @@ def _some_lines(corpus: Corpus, tokenizer: Tokenizer, step: int, on_read: Callab
 
 
 def _learn(
-    parts: ModelParts, corpus: Corpus, wanted: Sequence[str], settings: PhraseSettings, folder: ModelFolder, run: Run
+    parts: ModelParts,
+    corpus: Corpus,
+    wanted: Sequence[str],
+    settings: PhraseSettings,
+    inventory: Inventory | None,
+    folder: ModelFolder,
+    run: Run,
 ) -> Phrases:
     tokenizer = replace(parts.tokenizer, phrases=tuple(sorted({*parts.tokenizer.phrases, *wanted})))
     joined = {PHRASE_JOINT.join(words): " ".join(words) for words in tokenizer.phrase_words}
@@ -231,7 +250,8 @@ def _learn(
         basis = (occurrences.pieces, occurrences.n_words, occurrences.n_most, occurrences.window)
         sample = PhraseOccurrences(*basis, [*induced], own, len(parts.words), parts.reading.window)
         n_uses = [counts[found[number]] for number in induced]
-        uses = find_phrase_uses(parts, sample, phrases, vectors, n_uses, codes, random_state=settings.seed, run=run)
+        seeded: dict[str, Any] = {"inventory": inventory, "random_state": settings.seed, "run": run}
+        uses = find_phrase_uses(parts, sample, phrases, vectors, n_uses, codes, **seeded)
     return Phrases(tuple(phrases), vectors, codes, uses)
 
 
