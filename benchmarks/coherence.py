@@ -2,18 +2,21 @@
 
     python benchmarks/coherence.py CORPUS.txt HELD_OUT.txt --json docs/results/topic-coherence.json
 
-Each line is a document. All methods see the same documents and may choose among the same words: those of the model that
-are in at least one in a thousand documents and are no more frequent than one in a thousand words. The clusters are
-BERTopic-like: k-means on the document vectors of the model, words by c-TF-IDF. Coherence is the mean NPMI of the pairs
-of the ten words of a topic in the corpus and in the held-out documents; each method has as many topics as the level.
-A second run with another seed says how much of the lists comes back.
+Each line of at least 20 words is a document; as many as asked for are taken evenly from the files. All methods see the
+same documents and may choose among the same words: those of the model that are in at least one in a thousand documents
+and are no more frequent than one in a thousand words. The clusters are BERTopic-like: k-means on the document vectors
+of the model, words by c-TF-IDF. Coherence is the mean NPMI of the pairs of the ten words of a topic in the corpus and
+in the held-out documents; each method has as many topics as the level. A second run with another seed says how much of
+the lists comes back.
+
+One more row tells what comes from the topics and what from the choice of words: the clusters, with their words chosen
+as ours are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -27,20 +30,23 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from common import make_parser, show
 from wordatoms.documents.coherence import coherences, diversity
-from wordatoms.documents.evidence import SELDOM, Evidence
-from wordatoms.documents.levels import find_topics, merge_shares
+from wordatoms.documents.levels import TopicMap, find_topics, merge_shares
+from wordatoms.documents.topic_words import SELDOM, TopicWords, describe
 from wordatoms.run import Run
 from wordatoms.senses.model import SenseModel, load
-from wordatoms.senses.topics import WindowAtoms, read_documents
+from wordatoms.senses.topics import Topics, WindowAtoms, read_documents
 
 N_WORDS = 10
+LEAST_WORDS = 20
+"""Of a document."""
 LEVELS = ("regions", "meta")
 Lists = list[list[str]]
 
 
 def read_lines(path: Path, n: int) -> list[str]:
     with path.open(encoding="utf-8") as file:
-        return [line.rstrip("\n") for line in islice(file, n)]
+        lines = [line.rstrip("\n") for line in file if len(line.split()) >= LEAST_WORDS]
+    return [lines[int(place * len(lines) / n)] for place in range(min(n, len(lines)))] if len(lines) > n else lines
 
 
 class Collection:
@@ -65,11 +71,15 @@ def best_words(scores: NDArray[Any], vocabulary: Sequence[str]) -> Lists:
     return [[vocabulary[place] for place in np.argsort(-own, kind="stable")[:N_WORDS]] for own in scores]
 
 
-def clusters(k: int, seed: int, vectors: NDArray[Any], counts: Any, _weighted: Any) -> NDArray[Any]:
-    """The c-TF-IDF of words in clusters of documents."""
+def cluster_counts(k: int, seed: int, vectors: NDArray[Any], counts: Any) -> Any:
     labels = KMeans(k, n_init=1, random_state=seed).fit(vectors).labels_
     chosen = csr_matrix((np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(k, len(labels)))
-    totals = (chosen @ counts).toarray()
+    return chosen @ counts
+
+
+def clusters(k: int, seed: int, vectors: NDArray[Any], counts: Any, _weighted: Any) -> NDArray[Any]:
+    """The c-TF-IDF of words in clusters of documents."""
+    totals = cluster_counts(k, seed, vectors, counts).toarray()
     shares = totals / np.maximum(totals.sum(axis=1, keepdims=True), 1)
     return np.asarray(shares * np.log(1 + totals.sum() / k / np.maximum(totals.sum(axis=0), 1)))
 
@@ -83,7 +93,7 @@ def document_vectors(windows: WindowAtoms, rows: Sequence[NDArray[Any]]) -> NDAr
 
 
 def nmf(k: int, seed: int, _vectors: Any, _counts: Any, weighted: Any) -> NDArray[Any]:
-    return np.asarray(NMF(k, init="nndsvda", max_iter=100, random_state=seed).fit(weighted).components_)
+    return np.asarray(NMF(k, init="nndsvda", random_state=seed).fit(weighted).components_)
 
 
 def lda(k: int, seed: int, _vectors: Any, counts: Any, _weighted: Any) -> NDArray[Any]:
@@ -105,9 +115,25 @@ def fitted(
     return best_words(make(k, seed, vectors, counts, weighted), vocabulary)
 
 
-def as_found(lists: Lists, _seed: int) -> Lists:
-    """Nothing is random."""
-    return lists
+def clusters_as_ours(k: int, vectors: Any, counts: Any, vocabulary: list[str], seed: int) -> Lists:
+    """The words of clusters chosen by the rule for the words of topics; a document counts once."""
+    present = csr_matrix(counts).sign()
+    found = describe(csr_matrix(cluster_counts(k, seed, vectors, present)), present, N_WORDS)
+    return [[vocabulary[place] for place in own] for own in found if len(own) == N_WORDS]
+
+
+def read(windows: WindowAtoms, texts: Sequence[str], seed: int) -> tuple[Topics, TopicWords]:
+    """Nothing is random; another run uses another number of threads."""
+    words = TopicWords(windows)
+    found = read_documents(windows, texts, Run(threads=1 + seed), lambda _, part: words.add(part))
+    return found, words
+
+
+def our_words(runs: Sequence[tuple[Topics, TopicWords]], topics: TopicMap, seed: int) -> Lists:
+    found, words = runs[seed]
+    listed = words.top(topics, N_WORDS)
+    occurring = np.flatnonzero(np.asarray(merge_shares(found, topics).matrix.sum(axis=0)).ravel())
+    return [listed[place] for place in occurring if len(listed[place]) == N_WORDS]
 
 
 def overlap(one: Lists, other: Lists) -> float:
@@ -118,10 +144,10 @@ def overlap(one: Lists, other: Lists) -> float:
 
 def run(model: SenseModel, texts: Sequence[str], held_out: Sequence[str]) -> dict[str, Any]:
     windows = WindowAtoms.of_model(model, None, None, remove_common=True, scale=None)
-    evidence = Evidence(windows)
     started = process_time()
-    found = read_documents(windows, texts, Run(threads=1), evidence.add)
+    runs = [read(windows, texts, 0)]
     reading = process_time() - started
+    runs.append(read(windows, texts, 1))
     corpus, other = Collection(windows, texts), Collection(windows, held_out)
     n_with = np.diff((corpus.counts > 0).tocsc().indptr)
     kept = np.flatnonzero((n_with >= SELDOM * len(texts)) & (windows.sif.p_word <= 1e-3))
@@ -148,18 +174,16 @@ def run(model: SenseModel, texts: Sequence[str], held_out: Sequence[str]) -> dic
 
     for level in LEVELS:
         topics = find_topics(model, level)
-        occurring = np.flatnonzero(np.asarray(merge_shares(found, topics).matrix.sum(axis=0)).ravel())
-        k = len(occurring)
-        words = evidence.top_words(topics)
-        ours = [words[place] for place in occurring if len(words[place]) == N_WORDS]
-        add(level, "wordatoms", partial(as_found, ours), reading)
+        k = int(np.count_nonzero(merge_shares(runs[0][0], topics).matrix.sum(axis=0)))
+        add(level, "wordatoms", partial(our_words, runs, topics), reading)
         for name, make in METHODS.items():
             add(level, name, partial(fitted, make, k, vectors, counts, weighted, vocabulary))
+        add(level, "k-means, our words", partial(clusters_as_ours, k, vectors, counts, vocabulary))
     return result
 
 
 def main() -> None:
-    parser = make_parser(__doc__, documents=10_000, held_out_documents=20_000)
+    parser = make_parser(__doc__, documents=20_000, held_out_documents=20_000)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("held_out", type=Path)
     parser.add_argument("--model", help="a model with meta-atoms and regions (default: the bundled one)")

@@ -18,6 +18,7 @@ from lettered import discourse, lettered, lettered_model
 from samples import write
 from wordatoms.cli.topics import topics as command
 from wordatoms.documents import evidence as evidence_module
+from wordatoms.documents import topic_words
 from wordatoms.documents.report import draw_pictures, make_page
 from wordatoms.documents.study import DocumentStudy, study_documents
 from wordatoms.errors import InputError
@@ -102,39 +103,12 @@ def test_topics_have_their_words_and_passages(model: SenseModel, study: Document
     assert 0 < study.diversity <= 1
 
 
-def test_words_by_the_naive_count(model: SenseModel) -> None:
-    texts = [discourse(3, range(12)), discourse(9, range(12)), f"{discourse(3, range(6))} {discourse(9, range(6))}"]
-    found = study_documents(model, texts, window=1, step=1)
-    counts: dict[int, dict[str, int]] = {}
-    for text in texts:
-        words = text.split()
-        seen = set()
-        for start in range(len(words) - 2):
-            piece = words[start : start + 3]
-            atom = wa.document_topics(model, [" ".join(piece)], window=1).top_atoms(0)[0].atom
-            seen |= {(atom, word) for word in piece}
-        for atom, word in seen:
-            counts.setdefault(atom, {}).setdefault(word, 0)
-            counts[atom][word] += 1
-    total = sum(sum(own.values()) for own in counts.values())
-    for topic in found.topics:
-        own = counts[topic.topic]
-        score = {
-            word: n
-            * max(np.log(n * total / sum(own.values()) / sum(each.get(word, 0) for each in counts.values())), 0) ** 0.5
-            for word, n in own.items()
-        }
-        best = sorted((value for value in score.values() if value > 0), reverse=True)[:10]
-        assert [score[word] for word in topic.words] == pytest.approx(best)
-
-
 def test_threads_and_long_documents_change_no_passage(
     model: SenseModel, study: DocumentStudy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names, texts, groups, dates = zip(*planted_documents(), strict=True)
     options: dict[str, Any] = {"groups": groups, "times": dates, "window": 2}
     monkeypatch.setattr(evidence_module, "KEPT_WHOLE", 40)
-    monkeypatch.setattr(evidence_module, "MOST_PAIRS", 50)
     monkeypatch.setattr("wordatoms.senses.topics.GROUP_DOCUMENTS", 97)
     same = study_documents(model, zip(names, texts, strict=True), run=Run(threads=3), **options)
     assert same.topics == study.topics
@@ -146,7 +120,7 @@ def test_threads_and_long_documents_change_no_passage(
 
 def test_coherence_on_other_documents_and_few_word_sets(model: SenseModel, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [discourse(atom, range(20)) for atom in (3, 9) for _ in range(10)]
-    monkeypatch.setattr(evidence_module, "MOST_SETS", 4)
+    monkeypatch.setattr(topic_words, "MOST_STRETCHES", 4)
     found = study_documents(model, texts, held_out=[texts[0], texts[-1], ("named", texts[0])])
     assert {round(topic.npmi or 0, 3) for topic in found.topics} == {1.0}
     assert all(topic.held_out_npmi == pytest.approx(1) for topic in found.topics)

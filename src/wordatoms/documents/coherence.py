@@ -7,37 +7,51 @@ Diversity is the share of different words among all words shown.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, csr_matrix
 
 Lists = list[list[str]]
+MOST_TOGETHER = 4096
+"""Words whose pairs are counted at once."""
 
 
 def coherences(lists: Lists, counts: csr_array, vocabulary: Sequence[str]) -> NDArray[np.float64]:
     """Return the mean NPMI of the pairs of each list, given counts of documents by words; NaN for a single word."""
-    columns = (counts > 0).astype(np.int32).tocsc()
     numbers = {word: number for number, word in enumerate(vocabulary)}
+    columns = [np.array([numbers[word] for word in words], np.int64) for words in lists]
     found = []
-    for words in lists:
-        own = columns[:, [numbers[word] for word in words]]
-        together = (own.T @ own).toarray() / max(counts.shape[0], 1)
-        pairs = [npmi(together, one, other) for one, other in combinations(range(len(words)), 2)]
-        found.append(float(np.mean(pairs)) if pairs else float("nan"))
+    for together in pair_counts(csr_matrix(counts), columns):
+        pairs = npmi(together, counts.shape[0])[np.triu_indices(len(together), 1)]
+        found.append(float(pairs.mean()) if len(pairs) else float("nan"))
     return np.array(found)
 
 
-def npmi(together: NDArray[np.float64], one: int, other: int) -> float:
-    """Return the NPMI of two words, from the shares of documents with both."""
-    both = together[one, other]
-    if not both:
-        return -1.0
-    if both == 1:
-        return 1.0
-    return float(np.log(both / (together[one, one] * together[other, other])) / -np.log(both))
+def pair_counts(counts: csr_matrix, lists: Sequence[NDArray[np.int64]]) -> Iterator[NDArray[np.float64]]:
+    """Yield for each list of columns how many rows have both of two columns; the diagonal has the rows with one."""
+    is_in = counts.sign().astype(np.float32)
+    first = 0
+    while first < len(lists):
+        used, end = np.unique(lists[first]), first + 1
+        while end < len(lists) and len(more := np.union1d(used, lists[end])) <= MOST_TOGETHER:
+            used, end = more, end + 1
+        own = is_in[:, used]
+        together = (own.T @ own).toarray()
+        for columns in lists[first:end]:
+            places = np.searchsorted(used, columns)
+            yield together[np.ix_(places, places)].astype(np.float64)
+        first = end
+
+
+def npmi(together: NDArray[np.float64], n_rows: int, discount: float = 0.0) -> NDArray[np.float64]:
+    """Return the NPMI of all pairs, given in how many of all rows they are together; `discount` in standard errors."""
+    p_one = np.diag(together) / max(n_rows, 1)
+    p_both = (together - discount * np.sqrt(together)) / max(n_rows, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.log(p_both / np.outer(p_one, p_one)) / -np.log(p_both)
+    return np.where(p_both <= 0, -1.0, np.where(p_both >= 1, 1.0, np.maximum(values, -1.0)))
 
 
 def diversity(lists: Lists) -> float:

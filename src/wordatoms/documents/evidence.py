@@ -2,14 +2,10 @@
 
 Both are gathered while the documents are read, so that they are read once and need not fit into memory.
 
-- The words of a topic: those in the windows whose nearest atom belongs to it, by n(w, t) √(log p(w|t)/p(w)), which
-  ranks words that are frequent there and rarer elsewhere. n(w, t) counts documents: a name that one document repeats
-  says little about a topic. Words more frequent than one in a thousand, and words in fewer than one in a thousand
-  documents, are left out. The root and the second limit were chosen on other documents: docs/results/topics.md.
+- The words of a topic: `wordatoms.documents.topic_words`.
 - Typical passages: the windows nearest to an atom, one per document; windows of full length come first, because a
   short text is near to something easily. The words that decided are those with the largest shares in the product of
   window and atom.
-- The words of documents, for coherence: of all documents up to `MOST_SETS`, then of every second, fourth, … one.
 """
 
 from __future__ import annotations
@@ -21,25 +17,15 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array, csr_matrix
 
-from wordatoms.documents.coherence import coherences
-from wordatoms.documents.levels import TopicMap
 from wordatoms.documents.passages import PassageCutter
-from wordatoms.senses.topics import Group, Part, Rows, WindowAtoms
+from wordatoms.documents.topic_words import TopicWords
+from wordatoms.senses.topics import Group, Part, WindowAtoms
 from wordatoms.text.spans import normal_form
 
-N_PASSAGES, N_WORDS = 3, 10
-MOST_FREQUENT, TIMES_MEAN = 1e-3, 10
-"""Words more frequent than this, and than so many times the mean of all words, are not words of a topic."""
-SELDOM = 1e-3
-"""Words in a smaller share of the documents are not words of a topic."""
-MOST_SETS = 1 << 16
+N_PASSAGES = 3
 KEPT_WHOLE = 4000
 """Characters of a document that is kept as it is until its passage is cut out."""
-MOST_PAIRS = 1 << 23
-"""Pairs of atom and word that are gathered before they are added up."""
 
 
 class Passage(NamedTuple):
@@ -82,96 +68,16 @@ class Evidence:
     windows: WindowAtoms
     n_passages: int = N_PASSAGES
     _typical: dict[int, list[_Candidate]] = field(default_factory=dict)
-    _pairs: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=list)
-    _n_pairs: int = 0
-    _sets: list[Rows] = field(default_factory=list)
-    _every: int = 1
     _n_documents: int = 0
 
     def add(self, group: Group, part: Part) -> None:
-        self._add_words(part)
+        self.words.add(part)
         self._add_passages(group, part)
-        for rows in part.rows:
-            different = np.unique(rows)
-            self._n_with[different] += 1
-            if self._n_documents % self._every == 0:
-                self._sets.append(different)
-                if len(self._sets) == MOST_SETS:
-                    self._sets, self._every = self._sets[::2], 2 * self._every
-            self._n_documents += 1
-
-    # --- words
-
-    def _add_words(self, part: Part) -> None:
-        words, found = np.concatenate([np.zeros(0, np.int32), *part.rows]), part.windows
-        firsts = np.cumsum([0, *map(len, part.rows)])
-        widths = np.minimum(2 * self.windows.window + 1, part.n_words[found.documents])
-        ends = np.cumsum(widths)
-        inside = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - widths, widths)
-        rows = words[np.repeat(firsts[found.documents] + found.starts, widths) + inside]
-        telling = self._is_telling[rows]
-        n_words = len(self.windows.sif.embeddings)
-        keys = np.repeat(found.atoms, widths)[telling] * n_words + rows[telling]
-        owners = np.repeat(found.documents, widths)[telling]
-        n_keys = n_words * (int(self.windows.shown.max()) + 1)
-        once = np.unique(owners * n_keys + keys) % n_keys  # however often a document repeats a word
-        self._pairs.append(np.unique(once, return_counts=True))
-        self._n_pairs += len(self._pairs[-1][0])
-        if self._n_pairs > MOST_PAIRS:
-            self._add_up()
+        self._n_documents += len(group)
 
     @cached_property
-    def _n_with(self) -> NDArray[np.int64]:
-        """The number of documents with each word so far."""
-        return np.zeros(len(self.windows.sif.embeddings), np.int64)
-
-    @cached_property
-    def _is_telling(self) -> NDArray[np.bool_]:
-        p_word = self.windows.sif.p_word
-        return np.asarray(p_word <= max(MOST_FREQUENT, TIMES_MEAN / len(p_word)))
-
-    def _add_up(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        keys = np.concatenate([np.zeros(0, np.int64), *(keys for keys, _ in self._pairs)])
-        numbers = np.concatenate([np.zeros(0, np.int64), *(numbers for _, numbers in self._pairs)])
-        different, places = np.unique(keys, return_inverse=True)
-        added = np.bincount(places, weights=numbers, minlength=len(different)).astype(np.int64)
-        self._pairs, self._n_pairs = [(different, added)], 0
-        return different, added
-
-    def top_words(self, topics: TopicMap, n: int = N_WORDS) -> list[list[str]]:
-        """Return the words of each topic, the most telling first; none for a topic that is in no document."""
-        keys, numbers = self._add_up()
-        words, size = self.windows.sif.embeddings.words, len(self.windows.sif.embeddings)
-        of_topic = topics.of_atom[keys // size]
-        known = (of_topic >= 0) & (self._n_with[keys % size] >= SELDOM * self._n_documents)
-        shape = (len(topics), size)
-        counts = csr_matrix((numbers[known], (of_topic[known], keys[known] % size)), shape=shape, dtype=np.float64)
-        counts.sum_duplicates()
-        per_topic, per_word = (np.asarray(counts.sum(axis=axis)).ravel() for axis in (1, 0))
-        scores = counts.copy()
-        expected = np.repeat(per_topic, np.diff(counts.indptr)) * per_word[counts.indices] / max(counts.sum(), 1)
-        scores.data = counts.data * np.sqrt(np.maximum(np.log(counts.data / expected), 0))
-        found = []
-        for topic in range(len(topics)):
-            part = slice(scores.indptr[topic], scores.indptr[topic + 1])
-            rows, own = scores.indices[part], scores.data[part]
-            if not (own > 0).any():  # the only topic
-                own = counts.data[part]
-            order = np.lexsort((rows, -own))[:n]
-            found.append([words[row] for row, score in zip(rows[order], own[order], strict=True) if score > 0])
-        return found
-
-    def coherences(self, lists: Sequence[Sequence[str]], held_out: Sequence[Rows] | None = None) -> NDArray[np.float64]:
-        """Return the coherence of lists of words in the documents, or in others."""
-        vocabulary = sorted({word for words in lists for word in words})
-        places = np.full(len(self.windows.sif.embeddings) + 1, -1, np.int64)
-        places[self.windows.sif.embeddings.find_rows(vocabulary)] = np.arange(len(vocabulary))
-        sets = [places[rows] for rows in (self._sets if held_out is None else held_out)]
-        sets = [own[own >= 0] for own in sets]
-        starts = np.cumsum([0, *map(len, sets)])
-        columns = np.concatenate([np.zeros(0, np.int64), *sets])
-        counts = csr_array((np.ones(len(columns), np.int32), columns, starts), shape=(len(sets), len(vocabulary)))
-        return coherences([list(words) for words in lists], counts, vocabulary)
+    def words(self) -> TopicWords:
+        return TopicWords(self.windows)
 
     # --- passages
 

@@ -445,10 +445,10 @@ def summarise(
 ) -> Results[TopicSummary]:
     """Return the topics that occur, the largest first, with their words and how well these fit together."""
     overall = [row for row in comparison.shares if row.group is None and row.period is None]
-    words = evidence.top_words(topics)
+    words = evidence.words.top(topics)
     place_of = {int(topic): place for place, topic in enumerate(topics.ids)}
     lists = [words[place_of[row.topic]] for row in overall]
-    here, there = evidence.coherences(lists), _held_out_coherences(evidence, lists, held_out)
+    here, there = evidence.words.coherences(lists), _held_out_coherences(evidence, lists, held_out)
     return Results(
         TopicSummary(
             row.topic, row.name, row.share, row.low, row.high, row.with_topic, _number(one), _number(other), tuple(own)
@@ -465,7 +465,7 @@ def _held_out_coherences(
     windows = evidence.windows
     lexicon = windows.lexicon.for_reading()
     texts = (document if isinstance(document, str) else document[1] for document in held_out)
-    return evidence.coherences(lists, [np.unique(windows.known_rows(text, lexicon)) for text in texts])
+    return evidence.words.coherences(lists, [np.unique(windows.known_rows(text, lexicon)) for text in texts])
 
 
 def _number(value: float) -> float | None:
