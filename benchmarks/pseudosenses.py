@@ -323,7 +323,8 @@ def figures(own: dict[str, NDArray[Any]]) -> dict[str, Any]:
         "right": float(np.average(own["right"], weights=weight)),
         "right_equal_weights": float(own["right"].mean()),
         "calibration_error": float(sum(share * abs(p - right) for share, p, right in diagram)),
-        "none_area": float(roc_auc_score(own["is_none"], own["none"])),
+        "none_area": float(roc_auc_score(own["is_none"], own["none"], sample_weight=weight)),
+        "none_area_equal_weights": float(roc_auc_score(own["is_none"], own["none"])),
         "wrong_above_0.9": float(weight[(own["top"] > 0.9) & ~own["right"]].sum()),
         "reliability": diagram,
     }

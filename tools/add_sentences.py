@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wordatoms.atoms.names import AtomExample
-from wordatoms.errors import UnknownWordError
+from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.senses.examples import find_word
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.files import write_atomic
@@ -59,6 +59,9 @@ def read_all(model: SenseModel, sentences: Sequence[Sentence]) -> Iterator[Readi
             senses = model.senses(sentence.word, forms=True, n_nearest=0, n_linked=0)
             found = model.disambiguate(sentence.word, sentence.text, n_deciding=0)
         except UnknownWordError:
+            continue
+        except InputError:  # what stands in the sentence is no form of the word to the model
+            yield Reading(sentence, -1, "not a form of the word", 0.0, False)
             continue
         sense = next((each.sense for each in senses if each.sense is not None and each.label == sentence.name), -1)
         if not found:

@@ -103,6 +103,18 @@ def test_a_sense_that_no_context_shows_is_dropped(rng: np.random.Generator, back
     assert found.names == ("sense 0", "sense 1")
 
 
+def test_a_sense_that_is_named_twice_is_one(rng: np.random.Generator, background: Background) -> None:
+    units, _ = contexts(rng, [200, 100])
+    forms, weights = np.zeros(len(units), np.int64), np.full(len(units), 1 / len(units))
+    directions = cues(rng, 2)
+    twice = np.concatenate([directions, to_unit(directions[:1] + 0.05 * rng.standard_normal((1, DIM)))])
+    found = find_listed_senses(units, forms, weights, listed_senses(twice), background)
+    assert found.names == ("sense 0", "sense 1")
+    np.testing.assert_allclose(sorted(found.shares), [1 / 3, 2 / 3], atol=0.05)
+    of_other_forms = listed_senses(twice, [ANY_FORM, ANY_FORM, 7])
+    assert len(find_listed_senses(units, forms + 7, weights, of_other_forms, background).names) == 3
+
+
 def test_one_sense_is_kept_even_if_hardly_anything_shows_it(rng: np.random.Generator, background: Background) -> None:
     units, _ = contexts(rng, [4])
     found = find_listed_senses(units, np.zeros(4, np.int64), np.full(4, 0.25), listed_senses(cues(rng, 3)), background)

@@ -4,7 +4,8 @@ The cue words of a sense, taken through the map like a context, are where the se
 assigned to senses and each sense becomes the mean of its contexts, in turn, as for senses that are found
 (`wordatoms.senses.observing`). Its cues count as much as `ANCHOR` of the uses: a rare sense stays near to them instead
 of drifting to the subjects of the frequent ones, and a frequent sense goes where its contexts are. A sense that hardly
-any context chooses, or random contexts choose as often, is not confirmed and dropped.
+any context chooses, or random contexts choose as often, is not confirmed and dropped. Two senses whose contexts say the
+same are one: a list may name it twice, in other words.
 
 The numbers were chosen on pseudowords of words with one listed sense, related and unrelated, and by how well the cues
 that were used tell to which sense other cues belong.
@@ -39,6 +40,9 @@ where pseudowords do not care."""
 EVEN = 0.2
 """Uses, as a share of all, that are taken to be spread evenly over the senses, so that a rare one does not starve."""
 N_ROUNDS = 4
+LISTED_MOST_SIMILAR = 0.65
+"""Senses of a list whose vectors have a cosine above this are one. Of those above it in the English list, nearly
+all were two names of one sense or of a part of it (*rail*: train track, train travel)."""
 UNLISTED_SIMILAR = 0.25
 """In place of `MOST_SIMILAR` for words that a list leaves out: they have one sense more often than not."""
 
@@ -95,6 +99,9 @@ def find_listed_senses(
     `forms` are the rows of the forms that the contexts belong to, (n,); `weights` sum to 1.
     """
     senses = _learn(units, forms, weights, listed, background)
+    while pair := _named_twice(senses):
+        listed = listed.joined(*pair)
+        senses = _learn(units, forms, weights, listed, background)
     p_senses = assign(units, senses.vectors, senses.shares * listed.belongs(forms), LISTED_NONE_COSINE)
     numbers = np.bincount(p_senses.argmax(axis=1), minlength=len(listed.names) + 1)[:-1]
     lifts = lifts_of(units @ senses.vectors.T, senses.thresholds, senses.p_random, weights)
@@ -102,6 +109,18 @@ def find_listed_senses(
     if not kept.any():
         kept[senses.shares.argmax()] = True
     return senses if kept.all() else _learn(units, forms, weights, listed.only(kept), background)
+
+
+def _named_twice(senses: Senses) -> tuple[int, int] | None:
+    """Return the two most similar senses of the same forms if they are one, that which is listed first as the first."""
+    assert senses.listed
+    alike = senses.vectors @ senses.vectors.T
+    alike[senses.listed.forms[:, None] != senses.listed.forms] = -1
+    np.fill_diagonal(alike, -1)
+    first, second = np.unravel_index(alike.argmax(), alike.shape)
+    if alike[first, second] <= LISTED_MOST_SIMILAR:
+        return None
+    return min(int(first), int(second)), max(int(first), int(second))
 
 
 def _learn(

@@ -179,6 +179,12 @@ class ListedSenses(NamedTuple):
         names = tuple(name for name, keep in zip(self.names, kept, strict=True) if keep)
         return ListedSenses(names, self.cues[kept], self.forms[kept])
 
+    def joined(self, kept: int, other: int) -> ListedSenses:
+        """Return the senses with two of them made one, which has the name of the first and the cues of both."""
+        cues = self.cues.copy()
+        cues[kept] = to_unit((cues[kept] + cues[other])[None])[0]
+        return self._replace(cues=cues).only(np.arange(len(self.names)) != other)
+
 
 class Senses(NamedTuple):
     """Senses found in the contexts of a family."""
