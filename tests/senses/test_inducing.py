@@ -64,7 +64,7 @@ def test_places_without_a_known_word_around_them_are_left_out(model: wa.SenseMod
     found = model.induce_senses(NEW, [*TEXTS, f"zzz {NEW} zzz", "nothing here"], 2)
     assert sum(each.n_contexts for each in found) == 5
     with pytest.raises(InputError, match="no context of 'covfefe' has a known word"):
-        model.induce_senses(f"{NEW} zzz", [f"{NEW} zzz"])
+        model.induce_senses(NEW, [f"zzz {NEW} zzz"])
     with pytest.raises(UnknownWordError, match="covfefe"):
         model.induce_senses(NEW, ["nothing here"])
     with pytest.raises(InputError, match="k is 0"):
