@@ -69,6 +69,11 @@ def show(result: dict[str, Any], path: Path | None) -> None:
     sys.stdout.write(text)
 
 
+def table_line(*cells: object) -> str:
+    """A line of a table in Markdown."""
+    return f"| {' | '.join(map(str, cells))} |"
+
+
 def write_page(page: Path, made: Mapping[str, Sequence[str]]) -> None:
     """Replace the lines between `<!-- NAME -->` and `<!-- end -->` in a page."""
     text = page.read_text(encoding="utf-8")

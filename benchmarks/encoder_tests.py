@@ -18,7 +18,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 import wordatoms as wa
-from common import make_parser, show, write_page
+from common import make_parser, show, table_line, write_page
 from wordatoms.encoder.cache import StateCache
 from wordatoms.encoder.encoder import Encoder, load_encoder
 from wordatoms.paper.tasks import scws
@@ -78,38 +78,36 @@ def _rounded(row: Mapping[str, Any], digits: int) -> dict[str, Any]:
 def tables(found: Mapping[str, Any]) -> dict[str, list[str]]:
     """The lines between the marks of the page, by the name of the mark."""
     wsi_rows, scws_rows, speed = (found[name] for name in ("SemEval-2010", "SCWS", "speed"))
-    averages = [_line(NAMES[kind], *(f"{wsi_rows[method_name(kind, k)]['AVG']:.1f}" for k in KS)) for kind in NAMES]
+    averages = [
+        table_line(NAMES[kind], *(f"{wsi_rows[method_name(kind, k)]['AVG']:.1f}" for k in KS)) for kind in NAMES
+    ]
     parts = [
-        _line(kind, k, *(_f_and_v(wsi_rows[method_name(kind, k)], of) for of in ("", "_nouns", "_verbs")),
+        table_line(kind, k, *(_f_and_v(wsi_rows[method_name(kind, k)], of) for of in ("", "_nouns", "_verbs")),
               f"{wsi_rows[method_name(kind, k)]['clusters']:.1f}")
         for kind in (OURS, ENCODER_ALONE, BOTH)
         for k in SHOWN
     ]  # fmt: skip
     one = wsi_rows["one cluster per word"]
-    parts.append(_line("one cluster per word", "", *(_f_and_v(one, of) for of in ("", "_nouns", "_verbs")), "1.0"))
+    parts.append(table_line("one cluster per word", "", *(_f_and_v(one, of) for of in ("", "_nouns", "_verbs")), "1.0"))
     computed, cached = speed["computed"], speed["from the cache"]
     return {
-        "averages": [_line("AVG", *(f"k = {k}" if k == 2 else f"k {k}" if k == "auto" else k for k in KS)),
+        "averages": [table_line("AVG", *(f"k = {k}" if k == 2 else f"k {k}" if k == "auto" else k for k in KS)),
                      "|---" * 6 + "|", *averages],
-        "parts": [_line("F / V", "k", "all", "nouns", "verbs", "clusters"), "|---" * 6 + "|", *parts],
+        "parts": [table_line("F / V", "k", "all", "nouns", "verbs", "clusters"), "|---" * 6 + "|", *parts],
         "speed": [
             f"The {speed['usages']:,} usages were encoded in {computed['seconds']:.0f} seconds on {speed['threads']} "
             f"threads, {computed['a second']} a second, and read from the cache in {cached['seconds']:.1f} seconds, "
             f"{cached['a second']:,} a second."
         ],
         "similarity": [
-            _line("method", "all pairs", "same word", "different words"), "|---" * 4 + "|",
-            *(_line(name, *(f"{row[part]:.3f}".lstrip("0") for part in SCWS_PARTS)) for name, row in scws_rows.items()
-              if name in (scws.methods.OURS, ENCODER_ALONE, BOTH)),
+            table_line("method", "all pairs", "same word", "different words"), "|---" * 4 + "|",
+            *(table_line(name, *(f"{scws_rows[name][part]:.3f}".lstrip("0") for part in SCWS_PARTS))
+              for name in (scws.methods.OURS, ENCODER_ALONE, BOTH)),
         ],
     }  # fmt: skip
 
 
 SCWS_PARTS = ("spearman_all_pairs", "same_word", "different_words")
-
-
-def _line(*cells: object) -> str:
-    return f"| {' | '.join(map(str, cells))} |"
 
 
 def _f_and_v(row: Mapping[str, float], of: str) -> str:
