@@ -62,11 +62,11 @@ function wordLinks({ words }, q) {
 function figures({ by_word, by_sense, explained, same_word, different_words }) {
   const pairs = ({ together, all_pairs }) => [together, all_pairs].map((p) => (p === null ? "–" : percent(p)));
   const rows = [
-    ["States explained by the dictionary", percent(explained), ""],
-    ["Variance of the states by word and form", percent(by_word), ""],
-    ["Of the rest, by the sense of our reading", percent(by_sense), ""],
-    ["Pairs of one word with one sense: in one contextual atom, in all", ...pairs(same_word)],
-    ["Pairs of different words with one discourse atom: in one contextual atom, in all", ...pairs(different_words)],
+    ["States explained by the dictionary", "", percent(explained)],
+    ["Variance of the states explained by word and form", "", percent(by_word)],
+    ["Of the rest, explained by the sense of our reading", "", percent(by_sense)],
+    ["Two occurrences of one word have one sense", ...pairs(same_word)],
+    ["Two occurrences of different words have one discourse atom", ...pairs(different_words)],
   ];
   const cells = ([name, ...values]) =>
     h(
@@ -78,7 +78,7 @@ function figures({ by_word, by_sense, explained, same_word, different_words }) {
   return dataTable(
     "contextual-figures",
     "Figures",
-    [columnHead("Figure"), columnHead("here"), columnHead("overall")],
+    [columnHead("Share"), columnHead("with one contextual atom"), columnHead("overall")],
     rows.map(cells),
   );
 }
