@@ -300,7 +300,7 @@ def rules(
     for cut, least in RULES:
         with patch.object(merging, "CUT", cut), patch.object(merging, "LEAST_DISTANCE", least):
             labels = [(each, merge_clusters(rows, "auto")) for each, rows in views]
-            row = {"all": _average(labels), "clusters": _mean_k(labels)}
+            row: dict[str, float] = {"all": _average(labels), "clusters": _mean_k(labels)}
             row |= {level: _average([pair for pair in labels if pair[0].level == level]) for level in LEVELS}
             if whole:
                 labels = [(each, merge_clusters(rows, "auto")) for each, rows in whole]
@@ -333,7 +333,7 @@ def induced(model: wa.SenseModel, eye: SecondEye, pseudos: Sequence[Pseudo]) -> 
     sif = learned.sif(model.embeddings, model.tokenizer)
     scores: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
     for each in pseudos:
-        contexts = find_contexts("", each.usages, sif, window=learned.window)
+        contexts = find_contexts(each.words[0], each.usages, sif, window=learned.window)
         own = to_unit(own_views(model, each))
         joint = np.concatenate([own, view(to_unit(joint_states(eye, each)))], axis=1)
         n = len(each.words)
@@ -508,7 +508,28 @@ def tables(found: Mapping[str, Any]) -> dict[str, list[str]]:
         table_line(name, *(f"{row[part]:.3f}" for part in ("cosine", "found")), f"{row['vectors']:.1f}")
         for name, row in found["induced"].items()
     ]
+    views = [table_line(name, row["k 2 to 5"], row["auto"]) for name, row in found["clusters"].items()]
+    areas = [table_line(name, f"{area:.3f}".lstrip("0")) for name, area in found["wordnet"].items()]
+    other = found.get("k auto, other text", {})
+    auto = [
+        table_line(
+            name.replace("LEAST_DISTANCE", "least distance").replace("CUT", "cut"),
+            *(row[part] for part in ("all", *LEVELS, "clusters")),
+            *(other.get(name, {}).get(part, "–") for part in ("all", "close")),
+            f"{row['one sense, F']} ({row['one sense, clusters']})",
+        )
+        for name, row in found["k auto"].items()
+    ]
     return {
+        "views": [table_line("view of pseudowords", "mean of k = 2 to 5", "k auto"), "|---" * 3 + "|", *views],
+        "areas": [table_line("view", "area"), "|---" * 2 + "|", *areas],
+        "rules": [
+            table_line(
+                "rule", "AVG", *LEVELS, "clusters", "other text: AVG", "close", "words of one sense: F (clusters)"
+            ),
+            "|---" * 9 + "|",
+            *auto,
+        ],
         "contexts": [head, "|---" * 6 + "|", *contexts],
         "induced": [table_line("vectors from", "cosine", "found", "vectors"), "|---" * 4 + "|", *groups],
     }

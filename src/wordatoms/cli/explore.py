@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 
 LOCAL = "127.0.0.1"
 USUAL_REPORT = "report"
-NOT_EXPORTED = {"others": "--with", "corpus": "--corpus", "port": "--port", "host": "--host", "edit": "--edit"}
+NOT_EXPORTED = {
+    "others": "--with",
+    "corpus": "--corpus",
+    "port": "--port",
+    "host": "--host",
+    "edit": "--edit",
+    "encoder": "--encoder",
+}
 """Options that only a server uses."""
 INTERRUPTED = 130
 
