@@ -25,6 +25,7 @@ HELPS = {
     "slow_rows": "vectors for scikit-learn",
     "reference_epochs": "epochs of the C programs' algorithm",
     "pseudowords": "pseudowords for --tune",
+    "timed": "usages that are timed",
     "texts": "maximum number of texts to disambiguate",
 }
 

@@ -40,7 +40,8 @@ from common import make_parser, show, table_line, write_page
 from wordatoms.atoms.sparse_coding import sparse_code
 from wordatoms.contexts.induced_map import find_contexts
 from wordatoms.contexts.usages import Usage, find_usages
-from wordatoms.encoder.encoder import load_encoder
+from wordatoms.encoder import encoder as encoder_module
+from wordatoms.encoder.encoder import Encoder, Pieces, load_encoder
 from wordatoms.paper.wordnet import WordNet
 from wordatoms.run import Run
 from wordatoms.senses import merging, second_eye
@@ -280,6 +281,46 @@ def clusters(model: wa.SenseModel, eye: SecondEye, pseudos: Sequence[Pseudo]) ->
             with patch.object(merging, name, value):
                 found[f"both, {name} {value}"] = by_k(joint, pseudos, merge_clusters)
     return found
+
+
+def variants(model: wa.SenseModel, eye: SecondEye, pseudos: Sequence[Pseudo]) -> dict[str, dict[str, float]]:
+    """Clusters of both views with other windows, fewer dimensions, and one subword in the place of their mean."""
+    own = [to_unit(own_views(model, each)) for each in pseudos]
+    shown = [
+        [disguise(usage, " ".join(sorted(each.words))) for usage in each.usages] for each in pseudos
+    ]  # a placeholder has several subwords
+    as_it_is = [eye.encoder.states(passages, run=eye.run)[:, -1] for passages in shown]
+    ways = {"as it is": as_it_is}
+    plain = replace(eye.encoder, cache=None)
+    for n in (16, 32):
+        with patch.object(encoder_module, "N_AROUND", n):
+            ways[f"{n} subwords on each side"] = [plain.states(each, run=eye.run)[:, -1] for each in shown]
+    for name, place in (("first", 0), ("last", -1)):
+        with patch.object(Encoder, "_pieces", _one_piece(Encoder._pieces, place)):
+            ways[f"the {name} subword alone"] = [plain.states(each, run=eye.run)[:, -1] for each in shown]
+    found = {}
+    for name, states in ways.items():
+        views = [view(to_unit(each)) for each in states]
+        found[name] = by_k(_joined(own, views), pseudos, merge_clusters)
+    views = [view(to_unit(each)) for each in as_it_is]
+    for n in (16, 48):
+        reduced = [to_unit(each @ np.linalg.svd(each, full_matrices=False)[2][:n].T) for each in views]
+        found[f"{n} main dimensions of the usages of a word"] = by_k(_joined(own, reduced), pseudos, merge_clusters)
+    return found
+
+
+def _joined(own: Sequence[Array], views: Sequence[Array]) -> list[Array]:
+    return [np.concatenate(pair, axis=1) for pair in zip(own, views, strict=True)]
+
+
+def _one_piece(cut: Callable[..., list[Pieces]], place: int) -> Callable[..., list[Pieces]]:
+    """Cut passages as `cut` does, with one subword of the word in the place of all."""
+
+    def pieces(encoder: Encoder, passages: Sequence[Passage]) -> list[Pieces]:
+        chosen = ((each, (each.first, each.last - 1)[place]) for each in cut(encoder, passages))
+        return [each._replace(first=at, last=at + 1) for each, at in chosen]
+
+    return pieces
 
 
 RULES = [(cut, least) for cut in (0.85, 0.9, 0.95) for least in (0.0, 0.6, 0.65, 0.7, 0.75, 0.8)]
@@ -522,6 +563,11 @@ def tables(found: Mapping[str, Any]) -> dict[str, list[str]]:
     ]
     return {
         "views": [table_line("view of pseudowords", "mean of k = 2 to 5", "k auto"), "|---" * 3 + "|", *views],
+        "variants": [
+            table_line("both views, merged", "mean of k = 2 to 5", "k auto"),
+            "|---" * 3 + "|",
+            *(table_line(name, row["k 2 to 5"], row["auto"]) for name, row in found["variants"].items()),
+        ],
         "areas": [table_line("view", "area"), "|---" * 2 + "|", *areas],
         "rules": [
             table_line(
@@ -551,6 +597,7 @@ def main() -> None:
         "encoder": given.encoder.name,
         "pseudowords": [" ".join(each.words) for each in pseudos],
         "clusters": clusters(model, eye, pseudos),
+        "variants": variants(model, eye, middle),
         "k auto": rules(model, eye, pseudos, single_words(model, text)),
         "in contexts": in_contexts(model, eye, middle),
         "induced": induced(model, eye, middle),

@@ -17,10 +17,12 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
+import numpy as np
+
 import wordatoms as wa
 from common import make_parser, show, table_line, write_page
 from wordatoms.encoder.cache import StateCache
-from wordatoms.encoder.encoder import Encoder, load_encoder
+from wordatoms.encoder.encoder import load_encoder
 from wordatoms.paper.tasks import scws
 from wordatoms.paper.tasks.scws.evaluate import evaluate_scws, read_scws
 from wordatoms.paper.tasks.scws.methods import our_methods as scws_methods
@@ -35,22 +37,22 @@ KS = (2, 3, 4, 5, "auto")
 NAMES = {OURS: "ours (k-means)", MERGED: "ours, merged", ENCODER_ALONE: "encoder alone, merged", BOTH: BOTH}
 SHOWN = (4, 5, "auto")
 """Numbers of clusters of which F and V are shown."""
+WAYS, UNITS = ("computed", "from the cache"), ("a second", "a second of processor time")
+SCWS_PARTS = ("spearman_all_pairs", "same_word", "different_words")
 
 
-def with_cache(encoder: Encoder, path: Path) -> Encoder:
-    return replace(encoder, cache=StateCache(path, (len(encoder.outputs), encoder.dim)))
-
-
-def measure_speed(encoder: Encoder, passages: Sequence[Passage], run: Run, cache: Path) -> dict[str, float]:
-    """Usages a second, computed and from a cache."""
-    cached, found = with_cache(encoder, cache), {}
-    for name in ("computed", "from the cache"):
-        wall, processor = perf_counter(), process_time()
-        cached.states(passages, run=run)
-        wall, processor = perf_counter() - wall, process_time() - processor
-        found[name] = {
-            "seconds": round(wall, 1), "processor seconds": round(processor, 1), "a second": round(len(passages) / wall)
-        }  # fmt: skip
+def measure_speed(path: Path, passages: Sequence[Passage], run: Run) -> dict[str, Any]:
+    """Usages a second, computed and from a new cache."""
+    encoder = load_encoder(path, cache=False)
+    with tempfile.TemporaryDirectory() as folder:
+        cache = StateCache(Path(folder) / "states.sqlite", (len(encoder.outputs), encoder.dim))
+        cached, found = replace(encoder, cache=cache), {}
+        for name in WAYS:
+            wall, processor = perf_counter(), process_time()
+            cached.states(passages, run=run)
+            wall, processor = perf_counter() - wall, process_time() - processor
+            speeds = (round(len(passages) / seconds) for seconds in (wall, processor))
+            found[name] = dict(zip(UNITS, speeds, strict=True))
     return {"usages": len(passages), "threads": run.n_threads, **found}
 
 
@@ -89,15 +91,13 @@ def tables(found: Mapping[str, Any]) -> dict[str, list[str]]:
     ]  # fmt: skip
     one = wsi_rows["one cluster per word"]
     parts.append(table_line("one cluster per word", "", *(_f_and_v(one, of) for of in ("", "_nouns", "_verbs")), "1.0"))
-    computed, cached = speed["computed"], speed["from the cache"]
     return {
         "averages": [table_line("AVG", *(f"k = {k}" if k == 2 else f"k {k}" if k == "auto" else k for k in KS)),
                      "|---" * 6 + "|", *averages],
         "parts": [table_line("F / V", "k", "all", "nouns", "verbs", "clusters"), "|---" * 6 + "|", *parts],
         "speed": [
-            f"The {speed['usages']:,} usages were encoded in {computed['seconds']:.0f} seconds on {speed['threads']} "
-            f"threads, {computed['a second']} a second, and read from the cache in {cached['seconds']:.1f} seconds, "
-            f"{cached['a second']:,} a second."
+            table_line(f"{speed['usages']:,} usages, {speed['threads']} threads", *UNITS), "|---" * 3 + "|",
+            *(table_line(name, *(f"{speed[name][unit]:,}" for unit in UNITS)) for name in WAYS),
         ],
         "similarity": [
             table_line("method", "all pairs", "same word", "different words"), "|---" * 4 + "|",
@@ -107,34 +107,31 @@ def tables(found: Mapping[str, Any]) -> dict[str, list[str]]:
     }  # fmt: skip
 
 
-SCWS_PARTS = ("spearman_all_pairs", "same_word", "different_words")
-
-
 def _f_and_v(row: Mapping[str, float], of: str) -> str:
     return f"{row[f'F{of}']:.1f} / {row[f'V{of}']:.1f}"
 
 
 def main() -> None:
-    parser = make_parser(__doc__, threads=2)
+    parser = make_parser(__doc__, threads=2, timed=1500)
     parser.add_argument("encoder", type=Path)
     parser.add_argument("--data", type=Path, required=True, help="folder with semeval2010 and scws")
     parser.add_argument("--model", help="model folder (default: the bundled one)")
     parser.add_argument("--page", type=Path, help="page whose tables are replaced")
     given = parser.parse_args()
-    model, run = wa.load(given.model, encoder=load_encoder(given.encoder, cache=False)), Run(given.threads)
+    run = Run(given.threads)
+    model = wa.load(given.model, encoder=given.encoder, run=run)
     assert model.second_eye is not None
-    words = read_semeval(given.data / "semeval2010", model.tokenizer)
-    with tempfile.TemporaryDirectory() as folder:
-        cache = Path(folder) / "states.sqlite"
-        passages = [usage.passage for word in words for usage in word.usages]
-        speed = measure_speed(model.second_eye.encoder, passages, run, cache)
-        model = wa.load(given.model, encoder=with_cache(model.second_eye.encoder, cache), run=run)
-        found = {
-            "encoder": given.encoder.name,
-            "speed": speed,
-            "SemEval-2010": induction(model, words),
-            "SCWS": similarity(model, given.data / "scws"),
-        }
+    words = read_semeval(given.data, model.tokenizer)
+    passages = [usage.passage for word in words for usage in word.usages]
+    chosen = np.random.default_rng(0).permutation(len(passages))[: given.timed].tolist()
+    speed = measure_speed(given.encoder, [passages[place] for place in chosen], run)
+    model.second_eye.encoder.states(passages, run=run)
+    found = {
+        "encoder": given.encoder.name,
+        "speed": speed,
+        "SemEval-2010": induction(model, words),
+        "SCWS": similarity(model, given.data),
+    }
     if given.page:
         write_page(given.page, tables(found))
     show(found, given.json)
