@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import re
 import resource
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -24,6 +25,7 @@ HELPS = {
     "slow_rows": "vectors for scikit-learn",
     "reference_epochs": "epochs of the C programs' algorithm",
     "pseudowords": "pseudowords for --tune",
+    "timed": "usages that are timed",
     "texts": "maximum number of texts to disambiguate",
 }
 
@@ -66,3 +68,19 @@ def show(result: dict[str, Any], path: Path | None) -> None:
     if path:
         path.write_text(text)
     sys.stdout.write(text)
+
+
+def table_line(*cells: object) -> str:
+    """A line of a table in Markdown."""
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def write_page(page: Path, made: Mapping[str, Sequence[str]]) -> None:
+    """Replace the lines between `<!-- NAME -->` and `<!-- end -->` in a page."""
+    text = page.read_text(encoding="utf-8")
+    for name, lines in made.items():
+        mark = re.compile(f"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+        text, n = mark.subn(lambda found, lines=lines: found[1] + "\n".join(lines) + "\n" + found[2], text)
+        if n != 1:
+            raise SystemExit(f"{page} has {n} parts between <!-- {name} --> and <!-- end -->; there must be one.")
+    page.write_text(text, encoding="utf-8")

@@ -34,6 +34,7 @@ FURTHER = {
     "atoms.ksvd": ["ksvd", "KSVDResult"],
     "atoms.minibatch": ["minibatch_ksvd"],
     "senses.results": ["Candidate", "AtomView", "Disambiguation", "Meaning", "UsageClusters"],
+    "senses.inducing": ["InducedSense"],
     "senses.differences": ["ModelComparison", "WordDifference"],
     "senses.reading": ["TextWord"],
     "senses.frames": ["Results"],

@@ -41,6 +41,7 @@ ONLY_PARSED = {
             for command in (
                 "cluster",
                 "disambiguate",
+                "induce",
                 "similarity",
                 "sentences",
                 "observe",
@@ -51,6 +52,7 @@ ONLY_PARSED = {
         "needs an encoder",
     ),
     "python benchmarks/encoder.py": "needs an encoder",
+    "python benchmarks/encoder_tests.py": "needs an encoder and the test sets",
     "reproduce figure-1 bat --text": "learns the competitors from a text",
     "reproduce atoms": "codes all words of the English model four times",
     "reproduce meta-atoms": "runs 30 sparse codings",

@@ -10,6 +10,14 @@ from wordatoms.atoms.meta_atoms import make_meta_atoms
 from wordatoms.documents.index import DocumentIndex, IndexedDocument, build_index
 from wordatoms.documents.periods import find_period
 from wordatoms.explorer.service import Explorer
+from wordatoms.senses.contextual_atoms import (
+    Agreement,
+    Coincidence,
+    ContextualAtom,
+    ContextualAtoms,
+    ContextualExample,
+    Share,
+)
 from wordatoms.senses.model import SenseModel, load
 
 TEXT = (
@@ -40,6 +48,21 @@ def world_index(folder: Path, model: SenseModel) -> DocumentIndex:
     return build_index(model, world_documents(), folder, by="region", time="month", source="letters.csv")
 
 
+def world_contextual(model: SenseModel) -> ContextualAtoms:
+    """Two contextual atoms of an encoder: one in places of atom 1, one where our reading tells nothing."""
+    text = "𝔘 a boat at the bank <b>"
+    place = text.index("bank")
+    shown = ContextualExample("bank", text, place, place + 4, 0.9, "river, shore")
+    first = ContextualAtom(
+        7, 5, (Share("bank", 4), Share("boat", 1)), 2, (Coincidence(1, "old name", 3, 0.6, 2.5),), (shown,)
+    )
+    other = ContextualAtom(2, 2, (Share("bank", 2),), 1, (), (replace(shown, sense=""),))
+    pairs = Agreement(0.5, 0.25), Agreement(None, None)
+    return ContextualAtoms(
+        "minilm", model.atoms.fingerprint, ("bank", "boat"), 7, 5, 0.6, 0.1, 0.3, *pairs, (first, other)
+    )
+
+
 def world_models(folder: Path) -> list[SenseModel]:
     """One with everything that an explorer can show, and one that reads no contexts and has a word of its own."""
     embeddings = world_embeddings()
@@ -59,4 +82,5 @@ def world_explorer(folder: Path) -> Explorer:
     (report / "secret.txt").write_text("secret")
     models = world_models(folder)
     documents = world_index(folder / "letters.csv.index", models[0])
-    return Explorer(models, corpus=[str(text)], report=report, documents=documents)
+    contextual = world_contextual(models[0])
+    return Explorer(models, corpus=[str(text)], report=report, documents=documents, contextual=contextual)

@@ -16,13 +16,15 @@ from urllib.request import urlopen
 import pytest
 from click.testing import CliRunner, Result
 
-from explorerworld import TEXT, world_models
+from explorerworld import TEXT, world_contextual, world_models
 from wordatoms.cli.explore import explore
 from wordatoms.errors import InputError, ModelError
 from wordatoms.explorer import export as exporting
 from wordatoms.explorer import server
+from wordatoms.explorer.answers import to_plain
 from wordatoms.explorer.security import is_local
 from wordatoms.explorer.server import address_of, host_of, open_socket
+from wordatoms.senses.model import load
 
 START = "from wordatoms.cli.explore import explore; explore()"
 
@@ -104,7 +106,10 @@ def test_an_interrupted_export_says_that_there_is_none(
     assert [*tmp_path.iterdir()] == []
 
 
-@pytest.mark.parametrize("given", [("--with", 1), ("--corpus", "x.txt"), ("--port", 8765), ("--host", "127.0.0.1")])
+@pytest.mark.parametrize(
+    "given",
+    [("--with", 1), ("--corpus", "x.txt"), ("--port", 8765), ("--host", "127.0.0.1"), ("--encoder", "minilm")],
+)
 def test_options_of_the_server_are_refused_beside_export(
     models: list[Path], tmp_path: Path, given: tuple[str, object]
 ) -> None:
@@ -113,6 +118,21 @@ def test_options_of_the_server_are_refused_beside_export(
     assert ended.exit_code == 2
     assert f"{name} has no effect with --export" in ended.stderr
     assert not (tmp_path / "site").exists()
+
+
+def test_contextual_atoms_are_shown_and_exported(models: list[Path], tmp_path: Path) -> None:
+    states = tmp_path / "states.json"
+    states.write_text(json.dumps(to_plain(world_contextual(load(models[0])))))
+    assert invoke("--model", models[0], "--contextual", states, "--export", tmp_path / "site").exit_code == 0
+    assert json.loads((tmp_path / "site" / "api" / "contextual.json").read_bytes())["encoder"] == "minilm"
+    with (
+        started(["--no-browser", "--model", models[0], "--contextual", states], tmp_path) as (_, address),
+        urlopen(f"{address}api/contextual", timeout=20) as response,
+    ):
+        assert json.load(response)["words"] == ["bank", "boat"]
+    states.write_text("{}")
+    with pytest.raises(InputError, match="has no contextual atoms"):
+        invoke("--model", models[0], "--contextual", states)
 
 
 # --- where it cannot start

@@ -164,6 +164,26 @@ def test_a_tokenizer_with_more_subwords_than_the_graph_has_vectors(tmp_path: Pat
         load_encoder(make_encoder(tmp_path, WORDS, n_vectors=50))
 
 
+def test_a_graph_with_vectors_for_many_more_subwords_than_the_tokenizer_knows(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"the graph has vectors for more than .* take both from the same model"):
+        load_encoder(make_encoder(tmp_path / "other", WORDS, n_vectors=4000), cache=False)
+    padded = load_encoder(make_encoder(tmp_path / "padded", WORDS, n_vectors=512), cache=False)
+    assert padded.states([passage(TEXT, "tie")]).any()
+
+
+def test_a_tokenizer_without_special_subwords(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some graphs fail for a text of no subwords, which was tried for the number of dimensions."""
+    folder = make_encoder(tmp_path / "bare", WORDS)
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    (folder / "tokenizer.json").write_text(json.dumps({**tokenizer, "post_processor": None}))
+    lengths: list[int] = []
+    run = Encoder._run
+    monkeypatch.setattr(Encoder, "_run", lambda self, ids: lengths.append(len(ids)) or run(self, ids))
+    found = load_encoder(folder, cache=False)
+    assert found.states([passage(TEXT, "tie")]).shape == (1, 1, found.dim)
+    assert min(lengths) > 0
+
+
 def test_fewer_positions_than_are_read_as_a_rule(tmp_path: Path) -> None:
     folder = make_encoder(tmp_path, WORDS)
     (folder / "config.json").write_text(json.dumps({"max_position_embeddings": 20}))

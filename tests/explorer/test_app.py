@@ -20,7 +20,7 @@ from starlette.requests import Request
 
 import wordatoms as wa
 from explorerworld import world_explorer
-from wordatoms.explorer import documents, lineup, quotations, service, texts, words
+from wordatoms.explorer import contextual, documents, lineup, quotations, service, texts, words
 from wordatoms.explorer.answers import json_schema
 from wordatoms.explorer.app import Failure, make_app
 from wordatoms.explorer.cache import Dispatcher
@@ -51,6 +51,7 @@ ANSWERS: dict[str, Any] = {
     "api/lineup/answer?seed=7&n=20&chosen=1,5,9": lineup.LineupAnswer,
     "api/compare?word=bank&model=second": service.ComparePage,
     "api/counterparts?model=second": service.Counterparts,
+    "api/contextual": contextual.ContextualPage,
     "api/documents": documents.CollectionFacts,
     "api/documents/topics/meta": documents.TopicTable,
     "api/documents/topic/atoms/0": documents.TopicDetails,

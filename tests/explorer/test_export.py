@@ -55,7 +55,7 @@ def test_facts_say_what_works_without_a_server(site: Path, explorer: Explorer) -
     facts = read(site, "model")
     assert facts == plain(static_facts(explorer, N_LINEUPS))
     assert facts["static"]
-    assert facts["features"] == ["words", "report", "documents"]
+    assert facts["features"] == ["words", "report", "documents", "contextual"]
     assert facts["lineups"] == N_LINEUPS
     changed = {"static", "features", "models", "corpus", "lineups"}
     assert {name for name, value in plain(explorer.model()).items() if value != facts[name]} == changed

@@ -123,7 +123,7 @@ def test_names_and_hidden_atoms_count_at_once(explorer: Explorer) -> None:
 
 def test_facts(explorer: Explorer) -> None:
     facts = explorer.model()
-    assert facts.features == ["server", "words", "contexts", "comparison", "report", "documents"]
+    assert facts.features == ["server", "words", "contexts", "comparison", "report", "documents", "contextual"]
     assert facts.models == ["first", "second"]
     assert (facts.words, facts.atoms, facts.metas, facts.tuned) == (18, 3, 1, True)
     alone = Explorer([explorer.of("second").model])

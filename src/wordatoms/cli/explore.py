@@ -18,11 +18,19 @@ from wordatoms.errors import InputError
 if TYPE_CHECKING:
     from wordatoms.documents.index import DocumentIndex
     from wordatoms.explorer.service import Explorer
+    from wordatoms.senses.contextual_atoms import ContextualAtoms
     from wordatoms.senses.model import SenseModel
 
 LOCAL = "127.0.0.1"
 USUAL_REPORT = "report"
-NOT_EXPORTED = {"others": "--with", "corpus": "--corpus", "port": "--port", "host": "--host", "edit": "--edit"}
+NOT_EXPORTED = {
+    "others": "--with",
+    "corpus": "--corpus",
+    "port": "--port",
+    "host": "--host",
+    "edit": "--edit",
+    "encoder": "--encoder",
+}
 """Options that only a server uses."""
 INTERRUPTED = 130
 
@@ -48,6 +56,12 @@ INTERRUPTED = 130
     metavar="DOCS",
     multiple=True,
     help="Collection of documents to show by topic: a table, files or folders; repeatable.",
+)
+@click.option(
+    "--contextual",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Atoms of an encoder to show beside those of the model: the output of `observe --encoder --json`.",
 )
 @click.option("--column", metavar="NAME", help="Each row of the tables is a document, with the text in this column.")
 @click.option("--id", "names", metavar="NAME", help="Column with the names of the documents.")
@@ -90,6 +104,7 @@ def explore(
     others: tuple[str, ...],
     corpus: tuple[str, ...],
     report: str | None,
+    contextual: Path | None,
     port: int | None,
     host: str,
     edit: bool,
@@ -121,7 +136,14 @@ def explore(
         for each in models:
             each.folder.require_words()
     documents = _indexed(models[0], collection, {**given, "quiet": quiet}) if collection else None
-    explorer = Explorer(models, corpus=_checked(corpus), report=_report_folder(report), documents=documents, edit=edit)
+    explorer = Explorer(
+        models,
+        corpus=_checked(corpus),
+        report=_report_folder(report),
+        documents=documents,
+        contextual=_contextual_atoms(contextual, models[0]),
+        edit=edit,
+    )
     if folder is not None:
         _export(explorer, Path(folder), quiet=quiet)
     else:
@@ -203,6 +225,14 @@ def _indexed(model: SenseModel, collection: tuple[str, ...], given: Mapping[str,
         source=", ".join(Path(source).name for source in collection),
         run=options.local_run(given),
     )
+
+
+def _contextual_atoms(path: Path | None, model: SenseModel) -> ContextualAtoms | None:
+    if path is None:
+        return None
+    from wordatoms.senses.contextual_files import read_contextual_atoms
+
+    return read_contextual_atoms(path, model)
 
 
 def _report_folder(given: str | None) -> Path | None:

@@ -303,7 +303,7 @@ def observe(model: str, text: tuple[str, ...], inventory: str | None, n_occurren
     that the list names, as far as the text confirms them.
 
     With --encoder, shows instead what atoms the states of a transformer have: each with its words, its best examples,
-    and the discourse atoms that the senses of its occurrences have.
+    and the discourse atoms that the senses of its occurrences have. `explore --contextual` shows what --json prints.
     """
     _check_observed(inventory, given)
     if given["encoder"] is not None:

@@ -44,6 +44,8 @@ N_CHARACTERS = 1200
 LARGEST_TOKENIZER = 1 << 27
 MEMORY_RATIO = 2.0
 """Memory that opening a graph takes at its peak, by the bytes of its files, for weights of 32 bits."""
+SHARE_BEYOND, LEAST_BEYOND = 0.25, 1000
+"""How many more vectors than subwords a graph may have; some are padded to a round number."""
 INPUTS = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
 HIDDEN = re.compile(r"(all_)?hidden_states?[._](\d+)")
 LAST = ("last_hidden_state", "token_embeddings", "output_0")
@@ -84,7 +86,8 @@ class Encoder:
     @cached_property
     def dim(self) -> int:
         """Dimensions of a state in each layer."""
-        return int(self._run([*self._frame[0], *self._frame[1]])[0].shape[-1])
+        before, after = self._frame
+        return int(self._run([*before, 0, *after])[0].shape[-1])  # a tokenizer may have no special subwords
 
     def states(self, passages: Sequence[Passage], *, run: Run = DEFAULT_RUN) -> NDArray[np.float32]:
         """Return the states of the marked word of each passage, (n, n_layers, dim), rounded to half precision."""
@@ -354,6 +357,7 @@ def _try_out(encoder: Encoder) -> None:
             f"{encoder.path}: {TOKENIZER} and {GRAPH} do not fit together: the graph fails for {len(ids)} subwords "
             f"with the tokenizer's highest number, {highest} ({_reason(error)}); take both from the same model."
         ) from None
+    _refuse_larger_vocabulary(encoder, highest)
     shapes = [np.shape(each) for each in found]
     if any(shape[:2] != (1, len(ids)) or shape != shapes[0] or shape[2] < 1 for shape in shapes):
         raise ModelError(
@@ -362,6 +366,19 @@ def _try_out(encoder: Encoder) -> None:
         )
     if any(np.asarray(each).dtype.kind != "f" for each in found):
         raise ModelError(f"{encoder.path / GRAPH} gives states that are no numbers; export it again: {EXPORT}")
+
+
+def _refuse_larger_vocabulary(encoder: Encoder, highest: int) -> None:
+    """Raise if the graph has vectors for many more subwords than the tokenizer knows: it has another one."""
+    beyond = highest + max(LEAST_BEYOND, int(SHARE_BEYOND * highest))
+    try:
+        encoder._run([*encoder._frame[0], beyond, *encoder._frame[1]])
+    except Exception:  # the library's exceptions have no common base
+        return
+    raise ModelError(
+        f"{encoder.path}: {TOKENIZER} and {GRAPH} do not fit together: the graph has vectors for more than {beyond:,} "
+        f"subwords, the tokenizer knows {highest + 1:,}; take both from the same model."
+    )
 
 
 def _fingerprint(folder: Path) -> str:

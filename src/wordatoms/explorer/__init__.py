@@ -2,6 +2,7 @@
 
     words, texts, lineup, quotations   answers about words and atoms, texts, the lineup, sentences of a corpus
     documents                          answers about a collection of documents
+    contextual                         atoms of contextual vectors beside those of the model
     service                            all of them behind one object; no web in here
     answers                            answers as JSON, and errors
     lookup, text_spans                 indexes over the vocabulary; positions of words in a text

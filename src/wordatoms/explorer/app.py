@@ -23,6 +23,7 @@ import wordatoms
 from wordatoms.errors import WordatomsError
 from wordatoms.explorer.answers import BAD_REQUEST, NOT_FOUND, ApiError, json_schema, to_json
 from wordatoms.explorer.cache import JSON, Dispatcher, Packed, pack, pack_json, respond
+from wordatoms.explorer.contextual import ContextualPage
 from wordatoms.explorer.documents import (
     AtomShares,
     CollectionFacts,
@@ -231,6 +232,17 @@ async def compare(request: Request, word: Text, model: ModelName = None) -> Resp
 async def counterparts(request: Request, model: ModelName = None) -> Response:
     """Which atom of another model is most similar to each atom of the first one."""
     return await _dispatcher(request).slow(request, partial(_explorer(request).counterparts, model))
+
+
+@api.get("/contextual", response_model=json_schema(ContextualPage))
+async def contextual(request: Request) -> Response:
+    """Atoms of contextual vectors, each beside the discourse atoms that are meant in the same places."""
+    found = _explorer(request).contextual
+    if found is None:
+        raise ApiError(
+            NOT_FOUND, "there are no contextual atoms here; restart with: wordatoms explore --contextual FILE."
+        )
+    return await _dispatcher(request).quick(request, partial(found.page))
 
 
 # Documents, for an explorer that was started with some

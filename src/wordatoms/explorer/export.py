@@ -32,7 +32,7 @@ from wordatoms.senses.by_use import UseAnswers
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.files import new_folder
 
-STATIC_FEATURES = frozenset({"report", "documents", "words"})
+STATIC_FEATURES = frozenset({"report", "documents", "contextual", "words"})
 """Features of an explorer that work without a server."""
 N_LINEUPS = 200
 N_NEAREST = 10
@@ -127,6 +127,8 @@ def _answers(explorer: Explorer, neighbours: Neighbours, n_lineups: int) -> Iter
     yield "words", {"words": words.model.words, "phrases": words.phrases}
     yield from ((f"words/{shard}", entries) for shard, entries in word_shards(words, neighbours).items())
     yield from sense_files(words)
+    if explorer.contextual is not None:
+        yield "contextual", explorer.contextual.page()
     for seed in range(n_lineups) if "words" in explorer.features else ():
         shown, solution = lineup.lineup(seed, N_SHOWN), lineup.solution(seed, N_SHOWN)
         yield f"lineup/{seed}", {**shown._asdict(), **vars(solution)}

@@ -18,6 +18,7 @@ import wordatoms
 from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.errors import ModelError
 from wordatoms.explorer.answers import NOT_FOUND, ApiError
+from wordatoms.explorer.contextual import ContextualAnswers
 from wordatoms.explorer.documents import DocumentAnswers
 from wordatoms.explorer.editing import Editor
 from wordatoms.explorer.lineup import N_SHOWN, LineupAnswers
@@ -31,6 +32,7 @@ from wordatoms.storage.untrusted import read_json
 
 if TYPE_CHECKING:
     from wordatoms.documents.index import DocumentIndex  # with all of scipy
+    from wordatoms.senses.contextual_atoms import ContextualAtoms
 
 LICENCE = "LICENCE.txt"
 CARD = "card.json"
@@ -107,6 +109,7 @@ class Explorer:
         corpus: Sequence[str] = (),
         report: Path | None = None,
         documents: DocumentIndex | None = None,
+        contextual: ContextualAtoms | None = None,
         edit: bool = False,
     ) -> None:
         eye = models[0].second_eye
@@ -119,6 +122,7 @@ class Explorer:
         self.quotations = {name: Quotations(each.model, corpus) for name, each in self.words.items()}
         self.editor = Editor(self.first.model) if edit else None
         self.documents = DocumentAnswers(documents) if documents is not None else None
+        self.contextual = ContextualAnswers(self.first, contextual) if contextual is not None else None
         self.report = report if report and (report / REPORT_PAGE).is_file() else None
 
     def warm(self) -> None:
@@ -184,6 +188,7 @@ class Explorer:
             "comparison": len(self.words) > 1,
             "report": self.report is not None,
             "documents": self.documents is not None,
+            "contextual": self.contextual is not None,
             "edit": self.editor is not None,
         }
         return [feature for feature, is_available in available.items() if is_available]

@@ -8,7 +8,8 @@ An occurrence belongs to the contextual atom with the largest weight in its code
 Most of a state says which word it is. So states are taken as elsewhere without the mean of their form
 (`wordatoms.senses.second_eye`); with `keep_words` only the mean of all states is taken away.
 
-Nothing is stored in the model. Left out: atoms of other places of a text than those of the chosen words.
+Nothing is stored in the model; the explorer shows what `wordatoms observe --encoder --json` printed
+(`wordatoms.senses.contextual_files`). Left out: atoms of other places of a text than those of the chosen words.
 """
 
 from __future__ import annotations
@@ -107,6 +108,10 @@ class Agreement(NamedTuple):
 class ContextualAtoms(Framed):
     """The atoms of an encoder's states of some words; see `contextual_atoms`."""
 
+    encoder: str
+    """Name of the folder of the encoder."""
+    discourse_atoms: str
+    """Fingerprint of the discourse atoms that they are compared with."""
     words: tuple[str, ...]
     n_occurrences: int
     n_told: int
@@ -200,6 +205,8 @@ def contextual_atoms(
     senses = [(*form, each.atom, each.sense) for form, each in zip(forms, occurrences, strict=True)]
     within = states - _group_means(states, forms)
     return ContextualAtoms(
+        eye.encoder.path.resolve().name,
+        model.atoms.fingerprint,
         known,
         n,
         sum(bool(each.sense) for each in occurrences),

@@ -24,7 +24,7 @@ NEIGHBOUR_SHARE = 0.7
 """Share of the mean of its neighbours in the place of a row."""
 CUT = 0.9
 N_LAST = 3
-LEAST_DISTANCE = 0.75
+LEAST_DISTANCE = 0.65
 MOST_MERGED = 3000
 
 

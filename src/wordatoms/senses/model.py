@@ -57,6 +57,7 @@ if TYPE_CHECKING:  # loaded with the first question about a context
     from wordatoms.senses.disambiguation import Disambiguator
     from wordatoms.senses.examples import Example
     from wordatoms.senses.html import Html
+    from wordatoms.senses.inducing import InducedSense
     from wordatoms.senses.posterior import Posterior
     from wordatoms.senses.reading import TextWord
     from wordatoms.senses.second_eye import SecondEye
@@ -1122,6 +1123,57 @@ class SenseModel(Shown):
         learned = self.induced_map
         sif, inside = learned.sif(self.embeddings, self.tokenizer), include_target or learned.include_target
         return learned.induce(sif, find_contexts(word, texts, sif, window=learned.window, include_target=inside))
+
+    def induce_senses(
+        self,
+        word: str,
+        texts: Iterable[str | Usage],
+        k: int | Literal["auto"] = "auto",
+        *,
+        n_nearest: int = 10,
+        include_target: bool = False,
+        random_state: int = 0,
+    ) -> Results[InducedSense]:
+        """Induce a vector for each sense of a new or rare word from the contexts that belong together.
+
+        The contexts are clustered as by `cluster`, with an encoder if one reads along; texts without the word, and
+        places without a known word around them, are left out.
+
+        Parameters
+        ----------
+        word : str
+            A word or phrase, known or not.
+        texts : iterable of str or Usage
+        k : int or "auto", default "auto"
+            Number of senses.
+        n_nearest : int, default 10
+            Nearest words of each.
+        include_target : bool, default False
+            Count the word itself among the words of its contexts.
+        random_state : int, default 0
+
+        Returns
+        -------
+        list of InducedSense
+            The sense with the most contexts first.
+
+        Raises
+        ------
+        InputError
+            If no text has the word with a known word around it.
+
+        Examples
+        --------
+        >>> import wordatoms as wa
+        >>> texts = ["a cup of blorp with milk", "hot blorp and sugar", "the blorp left the harbour"]
+        >>> [sorted(each.texts) for each in wa.load().induce_senses("blorp", texts, k=2)]
+        [[0, 1], [2]]
+        """
+        from wordatoms.senses.inducing import induce_senses
+
+        return induce_senses(
+            self, word, texts, k, n_nearest=n_nearest, include_target=include_target, random_state=random_state
+        )
 
     def knows(self, word: str) -> bool:
         """Tell whether the model has senses for a word, by itself or by one of its inflected forms.

@@ -27,6 +27,7 @@ const ANSWERS = {
   complete: async (files, _rest, { q, n = 8 }) => complete(await files.get("words"), q, n),
   search: (files, _rest, { q }) => searchAtoms(files, q),
   word: (files, _rest, { word, forms, method }) => answerWord(files, word, forms, method),
+  contextual: (files) => files.get("contextual"),
   documents: documentsAnswer,
   lineup: (files, _rest, { seed }) => drawLineup(files, seed),
   lineupAnswer: (files, _rest, { seed, chosen }) => markLineup(files, seed, chosen.split(",").map(Number)),

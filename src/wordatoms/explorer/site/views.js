@@ -37,6 +37,12 @@ export const VIEWS = [
     card: ["Documents", "A collection by topic: by group, over time, with passages and search."],
   },
   {
+    name: "contextual",
+    title: "Encoder",
+    needs: "contextual",
+    card: ["Inside a transformer", "Atoms of contextual vectors beside the atoms of discourse."],
+  },
+  {
     name: "report",
     title: "Report",
     needs: "report",

@@ -13,7 +13,7 @@ const AROUND = 55; // letters on each side of the word that are left of a longer
 export const quotations = (found) => found.map((each) => quotation(each, each));
 
 /** The part of a sentence around the word, for the card. */
-export const shortQuotation = (found) => quotation(excerpt(found), found);
+export const shortQuotation = (found) => quotation(excerptOf(found), found);
 
 function quotation({ text, start, end }, whole) {
   const caption = captionOf(whole);
@@ -41,7 +41,8 @@ function captionOf({ of, word, source, line, probability }) {
   return [where, probability && percent(probability)].filter(Boolean).join(" · ");
 }
 
-function excerpt({ text, start, end }) {
+/** The part of a text around a word, and its place there. */
+export function excerptOf({ text, start, end }) {
   if (text.length <= SHORT) return { text, start, end };
   const from = start > AROUND ? text.indexOf(" ", start - AROUND) + 1 : 0;
   const first = from > start ? start : from;

@@ -1,6 +1,6 @@
 // One atom on its own page.
 
-import { ask, thing } from "../api.js";
+import { ask, model, thing } from "../api.js";
 import { csvButton } from "../csv.js";
 import { h } from "../dom.js";
 import { atomForms, canEdit } from "../editing.js";
@@ -25,6 +25,8 @@ export function open(route, { setTitle }) {
 
 async function makePage(atom, setTitle) {
   const [answer, isEditable] = [await ask("atom", atom), await canEdit()];
+  const { features } = await model();
+  const contextual = features.includes("contextual") ? await ask("contextual") : null;
   setTitle(answer.label);
   return [
     h(
@@ -41,8 +43,30 @@ async function makePage(atom, setTitle) {
       answer.hidden && h("p", { class: "quiet" }, "This atom is hidden from all senses."),
       isEditable && atomForms(answer),
     ),
-    h("div", { class: "columns" }, atomSections(answer)),
+    h("div", { class: "columns" }, atomSections(answer), contextual && contextualSection(answer, contextual)),
   ];
+}
+
+/** The contextual atoms of an encoder in whose places this atom is meant. */
+function contextualSection({ atom }, { atoms }) {
+  const found = atoms.flatMap(({ number, words, coincides }) =>
+    coincides.filter((each) => each.atom === atom).map(({ share, lift }) => ({ number, share, lift, words })),
+  );
+  if (!found.length) return null;
+  const rows = found.sort((one, other) => other.share - one.share);
+  const link = ({ words }) =>
+    h("a", { href: addressOf("contextual", { q: words[0].word }) }, words.map(({ word }) => word).join(", "));
+  return h(
+    "section",
+    {},
+    sectionHead(
+      "Contextual atoms in the same places",
+      csvButton(`atom-${atom}-contextual`, () =>
+        rows.map(({ number, share, lift }) => ({ contextual_atom: number, share, lift })),
+      ),
+    ),
+    measuredList(rows.map((row) => measured(link(row), row.share))),
+  );
 }
 
 /** The content of an atom; also shown in the panel of the map. */
