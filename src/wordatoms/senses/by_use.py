@@ -251,14 +251,7 @@ class UseDisambiguator:
     def views(self, usages: Sequence[Usage]) -> NDArray[np.float32]:
         """Return each context whole and as the mean of the senses it calls up, each at length 1, (n, 2 * dim)."""
         read = self.read_alone(usages)
-        return np.concatenate([to_unit(read.contexts), self._meant(read)], axis=1)
-
-    def meant(self, usages: Sequence[Usage]) -> NDArray[np.float32]:
-        """Return the mean of the senses that each context calls up, at length 1, (n, dim)."""
-        return self._meant(self.read_alone(usages))
-
-    def _meant(self, read: UsagesRead) -> NDArray[np.float32]:
-        return to_unit(read.p_senses[:, :-1] @ self.vectors)
+        return np.concatenate([to_unit(read.contexts), to_unit(read.p_senses[:, :-1] @ self.vectors)], axis=1)
 
     def p_same_sense(self, first: Usage, second: Usage) -> float:
         """Return the probability that the word has the same sense in two usages."""

@@ -1480,8 +1480,7 @@ class SenseModel(Shown):
     ) -> UsageClusters:
         """Cluster the occurrences of a word in texts by sense: word-sense induction.
 
-        By k-means on `views`; if an encoder reads along, by merging its views and ours by code
-        (`wordatoms.senses.merging`).
+        By k-means; if an encoder reads along, by merging views of both (`wordatoms.senses.merging`).
 
         Parameters
         ----------
@@ -1511,14 +1510,13 @@ class SenseModel(Shown):
             self.check_findable(word)
             raise InputError(f"no form of {word!r} is in the {len(texts):,} texts; pass texts with the word.")
         usages = [usage for _, usage in found]
-        p_senses, meanings = self._read_senses(word, usages)
+        views, (p_senses, meanings) = self.views(word, usages), self._read_senses(word, usages)
         if self.second_eye:
             from wordatoms.senses.merging import merge_clusters
 
-            views = self.second_eye.joint_views(self.views(word, usages, method="code"), usages)
+            views = self.second_eye.joint_views(views, usages)
             labels = merge_clusters(views, k, random_state=random_state)
         else:
-            views = self.views(word, usages)
             labels = cluster_vectors(views, k, least_gain=self.reading.least_gain, random_state=random_state)
         return UsageClusters(
             self._spelling(word) if self.knows(word) else word,
@@ -1531,7 +1529,7 @@ class SenseModel(Shown):
         )
 
     def views(
-        self, word: str, usages: Sequence[str | Usage], *, method: Literal["both", "code", "uses"] = "both"
+        self, word: str, usages: Sequence[str | Usage], *, method: Literal["code", "uses"] = "code"
     ) -> NDArray[np.float32]:
         """Return the vectors by which usages of a word are clustered or compared.
 
@@ -1541,10 +1539,9 @@ class SenseModel(Shown):
             A word or phrase; if it is unknown, its contexts suggest the senses.
         usages : sequence of str or Usage
             Texts, in which the first occurrence of the word counts, or usages.
-        method : {"both", "code", "uses"}, default "both"
-            By code, the products of the context with the word's atoms and, with less weight, the context itself. By
-            use, the context and the mean of the senses that it calls up, each at length 1. Both, as `cluster` takes
-            them: those by code and the mean of the senses, each at length 1. By code if the word was not observed.
+        method : {"code", "uses"}, default "code"
+            By code, the products of the context with the word's atoms and, with less weight, the context itself, as
+            `cluster` takes them. By use, the context and the mean of the senses that it calls up, each at length 1.
 
         Returns
         -------
@@ -1559,13 +1556,9 @@ class SenseModel(Shown):
         True
         """
         found = self._one_usage_each(word, usages)
-        by_use = None if method == "code" else self.by_use(word, method="uses" if method == "uses" else "auto")
-        if by_use and method == "uses":
+        if method == "uses" and (by_use := self.by_use(word, method=method)):
             return by_use.views(found)
-        by_code = self.posterior.views(self._weights_of(word, found), self.context_vectors(word, found))
-        from wordatoms.senses.posterior import to_unit
-
-        return np.concatenate([to_unit(by_code), by_use.meant(found)], axis=1) if by_use else by_code
+        return self.posterior.views(self._weights_of(word, found), self.context_vectors(word, found))
 
     def _weights_of(self, word: str, usages: Sequence[Usage]) -> dict[int, float]:
         """Return the atoms of a word; of an unknown one, those that its contexts suggest."""

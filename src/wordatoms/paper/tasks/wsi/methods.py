@@ -1,9 +1,8 @@
 """The methods of Table 7: contexts clustered with atoms, without them, and by the paper's competitors.
 
-- *ours* clusters contexts as `SenseModel.cluster` does, into a fixed and into an automatic number of clusters: by their
-  products with the atoms of the word, with some weight on the whole context, and by the mean of the senses by use that
-  they call up; *ours, by code* has the products alone (as *ours* has in a model without senses by use), *ours, by use*
-  the context and the mean of the senses;
+- *ours* clusters contexts by their products with the atoms of the word, with some weight on the whole context
+  (`Posterior.views`), into a fixed and into an automatic number of clusters; *ours, by use* clusters them with the mean
+  of the senses by use that they call up;
 - *paper's method* clusters u_c, the posterior mean of the atoms, with contexts read as in the paper (the SIF vector of
   ten words on each side, mapped by A) and the tuned scale κ, by k-means with means as centres; *paper's method, κ = 1*
   has the posterior as it is printed, *paper's method, plain mean* the plain mean of the words in place of the SIF
@@ -37,7 +36,7 @@ from wordatoms.senses.model import SenseModel
 from wordatoms.senses.posterior import Posterior, Weights, to_unit
 
 OURS, AS_PAPER, NO_ATOMS = "ours", "paper's method", "contexts without atoms"
-BY_CODE, BY_USE, AS_PRINTED = "ours, by code", "ours, by use", "paper's method, κ = 1"
+BY_USE, AS_PRINTED = "ours, by use", "paper's method, κ = 1"
 BOTH, ENCODER_ALONE, MERGED = "ours with the encoder", "encoder alone", "ours, merged"
 OURS_PLAIN, AS_PAPER_PLAIN, AS_PAPER_NO_ATOMS = (
     "ours, plain mean",
@@ -78,15 +77,10 @@ def our_methods(
         _Contexts(model, model.make_posterior(each))
         for each in (model.reading, as_paper, replace(as_paper, scale=1.0), *plain)
     )
-    by_code = Kind(BY_CODE, "ours", tuned, tuned.posterior.views, automatic=True)
-    both, by_use = _UseContexts(model, tuned.posterior, "both"), _UseContexts(model, tuned.posterior, "uses")
+    by_use = [Kind(BY_USE, "ours", _UseContexts(model, tuned.posterior), _as_it_is, automatic=True)]
     kinds = [
-        *(
-            [Kind(OURS, "ours", both, _as_it_is, automatic=True), by_code]
-            if model.uses
-            else [by_code._replace(name=OURS)]
-        ),
-        *([Kind(BY_USE, "ours", by_use, _as_it_is, automatic=True)] if model.uses else []),
+        Kind(OURS, "ours", tuned, tuned.posterior.views, automatic=True),
+        *(by_use if model.uses else []),
         *_with_encoder(model, tuned),
         Kind(NO_ATOMS, "ours", tuned, _only_contexts, automatic=True),
         Kind(OURS_PLAIN, "ours", tuned_plain, tuned_plain.posterior.views),
@@ -142,13 +136,9 @@ class _Contexts:
 class _UseContexts(_Contexts):
     """The contexts of words with their senses by use."""
 
-    def __init__(self, model: SenseModel, posterior: Posterior, method: Literal["both", "uses"]) -> None:
-        super().__init__(model, posterior)
-        self.method = method
-
     def of(self, word: WsiWord) -> tuple[Weights, NDArray[np.float32]]:
         if word.name not in self._known:
-            self._known[word.name] = {}, self.model.views(word.lemma, word.usages, method=self.method)
+            self._known[word.name] = {}, self.model.views(word.lemma, word.usages, method="uses")
         return self._known[word.name]
 
 
@@ -163,11 +153,7 @@ class _EncoderContexts(_Contexts):
         if word.name not in self._known:
             eye, usages = self.model.second_eye, word.usages
             assert eye is not None
-            views = (
-                eye.views(usages)
-                if self.alone
-                else eye.joint_views(self.model.views(word.lemma, usages, method="code"), usages)
-            )
+            views = eye.views(usages) if self.alone else eye.joint_views(self.model.views(word.lemma, usages), usages)
             self._known[word.name] = {}, views
         return self._known[word.name]
 
