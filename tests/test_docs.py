@@ -70,9 +70,13 @@ def world(page: Path, first_world: Path, tmp_path: Path, monkeypatch: pytest.Mon
 def segmenter() -> ModuleType:
     """Stand in for a segmenter of Japanese, which is no dependency: it cuts at white space."""
     module = ModuleType("sudachipy")
-    word = namedtuple("word", "dictionary_form")
-    tokenizer = SimpleNamespace(tokenize=lambda text: [word(lambda form=form: form) for form in text.split()])
-    module.Dictionary = lambda: SimpleNamespace(tokenizer=lambda: tokenizer)  # type: ignore[attr-defined]
+    word = namedtuple("word", "dictionary_form part_of_speech")
+    noun = ("名詞",)
+    tokenizer = SimpleNamespace(
+        tokenize=lambda text: [word(lambda form=form: form, lambda: noun) for form in text.split()]
+    )
+    module.Dictionary = lambda: SimpleNamespace(tokenizer=lambda _mode: tokenizer)  # type: ignore[attr-defined]
+    module.SplitMode = SimpleNamespace(B="B")  # type: ignore[attr-defined]
     return module
 
 

@@ -133,6 +133,8 @@ def test_the_command_installs_from_the_folder_of_the_checkout(tmp_path: Path, mo
         found = type("Distribution", (), {"read_text": lambda _self, _name, text=text: text})()
         monkeypatch.setattr("importlib.metadata.distribution", lambda _name, found=found: found)
         assert f'install "{expected}[train]"' in str(missing_extra("numba"))
+    monkeypatch.setattr(sys, "version_info", (3, 14, 0))
+    assert "use an older Python" in str(missing_extra("gensim.models"))
     monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
     assert "run: pip install" in str(missing_extra("numba"))
     monkeypatch.delenv("VIRTUAL_ENV")

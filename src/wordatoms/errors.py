@@ -156,6 +156,10 @@ EXTRAS = {
 """The extra that brings a package which whole rooms import; for others see where `require_extra` is called."""
 
 
+TOO_OLD = {"gensim": (3, 14)}
+"""Packages whose newest release cannot be installed on this version of Python or a newer one; see `pyproject.toml`."""
+
+
 def require_extra(module: str, extra: str) -> ModuleType:
     """Import an optional dependency, or raise with the command that installs it."""
     try:
@@ -170,6 +174,11 @@ def missing_extra(module: str | None, extra: str = "") -> MissingExtraError:
     Without an extra it is looked up; a package that no extra brings belongs to the installation itself.
     """
     package = (module or "a package").partition(".")[0]
+    if package in TOO_OLD and sys.version_info >= TOO_OLD[package]:
+        newest = ".".join(map(str, TOO_OLD[package]))
+        return MissingExtraError(
+            f"this needs {package}, which cannot be installed on Python {newest} or newer yet; use an older Python."
+        )
     extra = extra or EXTRAS.get(package, "all")
     return MissingExtraError(
         f'this needs {package}, which is not installed; run: {_pip()} install "{_installed_from()}[{extra}]"'

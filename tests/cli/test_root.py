@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import click
 import pytest
 
 from commands import fails, run, run_process
+from wordatoms.cli import _write_utf8
 
 TEXT = Path(__file__).parents[1] / "data" / "small.txt"
 COMMANDS = [
@@ -47,6 +49,15 @@ def test_imports_stay_light(statement: str) -> None:
     code = f"{statement}; import sys; print(*sys.modules)"
     loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.decode().split())
     assert not loaded & {"numba", "sklearn", "gensim", "scipy", "mwparserfromhell"}
+
+
+def test_windows_could_not_write_other_scripts(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(file, "cp1252"))
+    monkeypatch.setattr(sys, "stderr", None)  # closed
+    _write_utf8()
+    print("道", flush=True)
+    assert file.getvalue() == "道\n".encode()
 
 
 def test_version() -> None:

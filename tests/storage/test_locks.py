@@ -27,6 +27,33 @@ for _ in range(300):
 print(n_held)
 """
 
+WINDOWS = """
+import errno, fcntl, os, sys, types
+
+def locking(number, _mode, n_bytes):
+    try:
+        unix.lockf(number, unix.LOCK_EX | unix.LOCK_NB, n_bytes, os.lseek(number, 0, os.SEEK_CUR))
+    except OSError as error:
+        raise PermissionError(errno.EACCES, "Permission denied") from error
+
+unix, sys.modules["fcntl"] = fcntl, None
+sys.modules["msvcrt"] = types.SimpleNamespace(LK_NBLCK=2, locking=locking)
+"""
+"""The locks of Windows on Unix, without what Windows refuses to do with open files."""
+HOLD = """
+from pathlib import Path
+from wordatoms.storage.locks import file_lock, lock_work_folder, open_locked
+folder, part = Path(sys.argv[1]), Path(sys.argv[2])
+with lock_work_folder(folder) as held:
+    file = open_locked(part)
+    print(held, file is not None, flush=True)
+    with file_lock(folder.with_name("waits")) if len(sys.argv) == 3 else open(os.devnull):
+        sys.stdin.readline()
+    if file:
+        file.write(b"done")
+        file.close()
+"""
+
 
 def test_processes_that_come_and_go_at_the_same_moment(tmp_path: Path) -> None:
     command = [sys.executable, "-c", RACE, str(tmp_path / "deep" / "held"), str(tmp_path / "inside")]
@@ -36,6 +63,29 @@ def test_processes_that_come_and_go_at_the_same_moment(tmp_path: Path) -> None:
         assert process.returncode == 0, errors.decode()
         assert int(out) > 0
     assert not (tmp_path / "deep" / "held").exists()
+
+
+def test_windows_locks_a_byte(tmp_path: Path) -> None:
+    paths = [str(tmp_path / "held"), str(tmp_path / "file.part")]
+    command = [sys.executable, "-c", WINDOWS + HOLD, *paths]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as first:
+        assert first.stdin is not None
+        assert first.stdout is not None
+        assert first.stdout.readline() == "True True\n"
+        second = subprocess.run([*command, "does not wait"], input="\n", capture_output=True, text=True)
+        assert second.stdout == "False False\n", second.stderr
+        waiting = subprocess.Popen(
+            [sys.executable, "-c", WINDOWS + HOLD, *(path + "2" for path in paths)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(2)
+        first.stdin.write("\n")
+        first.stdin.flush()
+        assert waiting.wait(60) == 0
+    assert (tmp_path / "file.part").read_bytes() == b"done"
+    assert not (tmp_path / "held").exists()
 
 
 def test_the_folder_stays_where_something_is_in_it(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +23,20 @@ from numpy.typing import NDArray
 from wordatoms.atoms.labels import make_labels
 from wordatoms.atoms.sparse_coding import SparseCodes
 from wordatoms.embeddings.embeddings import Embeddings
-from wordatoms.errors import InputError, ModelError
+from wordatoms.errors import InputError, ModelError, require_extra
 from wordatoms.storage.files import load_array, save_array, write_atomic, write_json
 from wordatoms.storage.untrusted import read_json
+from wordatoms.tabular import Tabular
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 N_NEAREST = 30
 """Nearest words stored with each atom."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Atoms:
+class Atoms(Tabular):
     """Atoms of discourse and the codes of all words over them.
 
     Words are given by their rows in the embedding that the atoms were learned from.
@@ -94,6 +98,17 @@ class Atoms:
     def fingerprint(self) -> str:
         """A hash of the vectors, by which annotations recognise the atoms they belong to."""
         return hashlib.sha256(np.ascontiguousarray(self.vectors).tobytes()).hexdigest()[:16]
+
+    def to_frame(self) -> DataFrame:
+        """Convert to a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A line per atom: atom, label, n_words, the number of words that have a sense in it.
+        """
+        columns = {"atom": np.arange(len(self)), "label": list(self.labels), "n_words": self.n_words}
+        return require_extra("pandas", "pandas").DataFrame(columns)
 
     def check_id(self, atom: int) -> int:
         """Check that an atom exists.

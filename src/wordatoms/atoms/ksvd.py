@@ -45,6 +45,7 @@ from wordatoms.atoms.sparse_coding import (
 )
 from wordatoms.errors import InputError, require_extra
 from wordatoms.parallel import one_blas_thread, resolve_threads, run_threads
+from wordatoms.tabular import Tabular
 
 KSVDCallback = Callable[[int, float, float], None]
 """Called with the iteration (from 1), its relative error and its seconds."""
@@ -60,7 +61,7 @@ ATOMS_PER_CALL = 64
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KSVDResult:
+class KSVDResult(Tabular):
     """The result of `ksvd`: atoms, the codes of all rows, and the history of the error.
 
     Attributes

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from wordatoms.errors import InputError, ModelError, require_extra
 from wordatoms.parallel import one_blas_thread, resolve_threads, run_threads
 from wordatoms.storage.files import load_array, write_array, write_together
+from wordatoms.tabular import Tabular
 
 Matrix = NDArray[Any]
 """A matrix of single or double precision."""
@@ -37,7 +38,7 @@ _memory = local()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SparseCodes:
+class SparseCodes(Tabular):
     """The atoms of each row and their weights.
 
     Parameters

@@ -9,6 +9,7 @@ This module imports nothing slow, so that Ctrl-C is handled before the commands 
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import sys
@@ -21,6 +22,8 @@ def main() -> NoReturn:
     signal.signal(signal.SIGTERM, _stop)
     if sys.stdout is None:
         _open_closed_output()
+    if os.name == "nt" and "PYTHONIOENCODING" not in os.environ:
+        _write_utf8()
     try:
         code = _run()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # too late to stop anything
@@ -93,6 +96,13 @@ def _open_closed_output() -> None:
     if number != 1:
         os.dup2(number, 1)
     sys.stdout = os.fdopen(1, "w", closefd=False)
+
+
+def _write_utf8() -> None:
+    """Write UTF-8 into files and pipes: Windows would take a code page that lacks most scripts."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+            stream.reconfigure(encoding="utf-8")
 
 
 def _fail(sentence: str, code: int = 1) -> NoReturn:

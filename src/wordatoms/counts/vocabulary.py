@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,17 @@ from numpy.typing import NDArray
 from wordatoms.counts.word_lists import format_words, parse_words
 from wordatoms.engine.ledger import open_ledger
 from wordatoms.engine.threads import Batch, blocks_with_sizes, engine_of, run_pass
-from wordatoms.errors import InputError, ModelError, UnknownWordError
+from wordatoms.errors import InputError, ModelError, UnknownWordError, require_extra
 from wordatoms.progress import TextCallback
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.storage.files import Array, ArrayFile, spill_array, write_atomic, write_json
 from wordatoms.storage.untrusted import LARGEST_WORDS, read_bytes, read_json
+from wordatoms.tabular import Tabular
 from wordatoms.text.corpus import Corpus, read_blocks
 from wordatoms.text.tokenizer import Lexicon, Tokenizer, unpack_words
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 BATCH_BYTES = 32 << 20
 N_PARTITIONS = 64
@@ -36,7 +40,7 @@ SPLIT_BYTES = 4 << 30
 
 
 @dataclass(frozen=True, eq=False)
-class Vocabulary:
+class Vocabulary(Tabular):
     """The words of a text by decreasing count, ties by code point.
 
     `vocabulary["tie"]` is the row of *tie*; an unknown word raises `UnknownWordError`.
@@ -93,6 +97,16 @@ class Vocabulary:
     def p_word(self) -> NDArray[np.float64]:
         """p(w), the share of each word among all tokens, shape (n_words,)."""
         return self.counts / max(self.n_tokens, 1)
+
+    def to_frame(self) -> DataFrame:
+        """Convert to a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A line per word: word, count.
+        """
+        return require_extra("pandas", "pandas").DataFrame({"word": list(self.words), "count": self.counts})
 
     def save(self, folder: Path) -> None:
         """Write `words.txt` and `vocabulary.json`.

@@ -34,6 +34,7 @@ from wordatoms.parallel import one_blas_thread, run_threads
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.frames import Results
 from wordatoms.senses.topics import Topics
+from wordatoms.tabular import Tabular
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -113,7 +114,7 @@ class Trend(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupComparison:
+class GroupComparison(Tabular):
     """Topics by group and over time.
 
     Parameters

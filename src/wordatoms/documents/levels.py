@@ -11,15 +11,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from wordatoms.errors import InputError
+from wordatoms.errors import InputError, require_extra
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.topics import Topics
+from wordatoms.tabular import Tabular
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 LEVELS = ("atoms", "meta", "regions")
 OTHER, REST = "other", "*"
@@ -62,7 +66,7 @@ class TopicMap:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TopicShares:
+class TopicShares(Tabular):
     """Documents by topics: what share of each document is about what."""
 
     documents: tuple[str, ...]
@@ -77,6 +81,23 @@ class TopicShares:
 
     def __repr__(self) -> str:
         return f"TopicShares({len(self):,} documents, {len(self.topics):,} topics)"
+
+    def to_frame(self) -> DataFrame:
+        """Convert to a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A line per document and topic with a share in it: document, topic, name, share.
+        """
+        entries = self.matrix.tocoo()
+        columns = {
+            "document": [self.documents[row] for row in entries.row.tolist()],
+            "topic": self.topics.ids[entries.col],
+            "name": [self.topics.names[column] for column in entries.col.tolist()],
+            "share": entries.data,
+        }
+        return require_extra("pandas", "pandas").DataFrame(columns)
 
 
 def merge_shares(found: Topics, topics: TopicMap) -> TopicShares:

@@ -36,6 +36,7 @@ from wordatoms.senses.topics import (
     write_rows,
 )
 from wordatoms.storage.files import new_folder, write_atomic
+from wordatoms.tabular import Tabular
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -99,7 +100,7 @@ class TopicPassage(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DocumentStudy:
+class DocumentStudy(Tabular):
     """What a collection of documents is about.
 
     Parameters

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 import numpy as np
 
 from wordatoms.errors import InputError, require_extra
+from wordatoms.tabular import Tabular
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -181,6 +182,8 @@ def to_arrow(results: Any) -> Table:
     >>> wa.to_arrow(wa.load().near_words("tie", 2)).column_names
     ['word', 'similarity']
     """
+    if isinstance(results, Tabular):
+        return results.to_arrow()
     table: Table = require_extra("pyarrow", "parquet").Table.from_pandas(to_frame(results), preserve_index=False)
     return table
 

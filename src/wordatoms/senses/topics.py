@@ -39,6 +39,7 @@ from wordatoms.senses.frames import Shown
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.posterior import softmax
 from wordatoms.storage.files import write_atomic
+from wordatoms.tabular import Tabular
 from wordatoms.text.tokenizer import Lexicon
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Topics(Shown):
+class Topics(Shown, Tabular):
     """Documents and their distributions over atoms; each distribution sums to 1 or is empty."""
 
     documents: tuple[str, ...]

@@ -24,7 +24,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from wordatoms.errors import InputError, ModelError
 from wordatoms.storage.locks import (
-    CAN_LOCK,
+    IS_UNIX,
     defer_interrupts,
     lock_folder,
     open_locked,
@@ -61,7 +61,7 @@ def write_atomic(path: Path) -> Iterator[IO[bytes]]:
                     yield file
                     file.flush()
                     os.fsync(file.fileno())
-                    if CAN_LOCK:
+                    if IS_UNIX:
                         part.replace(path)
                         sync_folder(path.parent)
                 except BaseException:
@@ -72,7 +72,7 @@ def write_atomic(path: Path) -> Iterator[IO[bytes]]:
                 opened.close()
             remove_abandoned(part_of(path))
             raise
-        if not CAN_LOCK:  # such systems cannot rename an open file
+        if not IS_UNIX:  # such systems cannot rename an open file
             part.replace(path)
 
 
@@ -90,7 +90,7 @@ def errors_about(path: Path) -> Iterator[None]:
 
 def sync_folder(folder: Path) -> None:
     """Force the names in a folder to disk, so that a power cut cannot lose a file that was finished before it."""
-    if CAN_LOCK:  # elsewhere a folder cannot be opened
+    if IS_UNIX:  # elsewhere a folder cannot be opened
         number = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(number)
@@ -364,8 +364,8 @@ def staging_folder(path: Path) -> Iterator[Path]:
     Staging folders that killed processes left are removed first.
     """
     path = path.absolute()
-    # without locks it cannot be told which of them is still written to
-    for stale in path.parent.glob(f".{escape(path.name)}.*{UNFINISHED}") if CAN_LOCK else ():
+    # without locks of folders it cannot be told which of them is still written to
+    for stale in path.parent.glob(f".{escape(path.name)}.*{UNFINISHED}") if IS_UNIX else ():
         with lock_folder(stale) as abandoned:
             if abandoned:
                 shutil.rmtree(stale, ignore_errors=True)

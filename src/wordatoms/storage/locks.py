@@ -1,14 +1,16 @@
 """Locks between processes, and blocks that Ctrl-C does not interrupt.
 
-The operating system releases the locks when a process dies, even after kill -9. Where it has no such locks, none is
-taken.
+The operating system releases the locks when a process dies, even after kill -9. Unix locks whole files and folders;
+Windows a byte of a file, no folder, and it neither removes nor renames a file that is open.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,9 +21,18 @@ try:
     import fcntl
 except ImportError:
     fcntl = None  # type: ignore[assignment]
+try:
+    import msvcrt
+except ImportError:
+    msvcrt = None  # type: ignore[assignment]
 
-CAN_LOCK = fcntl is not None
+IS_UNIX = fcntl is not None
+"""Whether folders can be opened and locked, and open files renamed and removed."""
 LOCK = "lock"
+LOCKED_BYTE = 1 << 30
+"""The byte that is locked on Windows: others can neither read nor write it, so it is far behind the lock files' end."""
+WAIT_SECONDS = 0.05
+"""Time between two attempts to take a lock, where the system cannot wait for it."""
 ATTEMPTS = 1000
 """Attempts to take a lock whose file another process is removing."""
 
@@ -32,6 +43,8 @@ def file_lock(path: Path) -> Iterator[None]:
     with path.open("w") as file:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX)
+        while fcntl is None and not _try_lock(file):
+            time.sleep(WAIT_SECONDS)
         yield
 
 
@@ -47,6 +60,8 @@ def lock_work_folder(folder: Path) -> Iterator[bool]:
     finally:
         if file is not None:
             with file, suppress(OSError):
+                if not IS_UNIX:
+                    file.close()  # an open file stays; that of another who takes it now does, too
                 (folder / LOCK).unlink(missing_ok=True)  # while we hold it, so that it is not the file of another
                 folder.rmdir()
 
@@ -63,6 +78,11 @@ def _take(folder: Path) -> IO[str] | None:
         except (FileNotFoundError, FileExistsError):
             if folder.is_file():
                 raise
+            continue
+        except PermissionError:
+            if IS_UNIX or not folder.is_dir():
+                raise
+            time.sleep(WAIT_SECONDS)  # Windows is removing the file
             continue
         if _try_lock(file) and _is_still_there(folder / LOCK, file):
             return file
@@ -88,6 +108,8 @@ def remove_locked(path: Path, file: IO[bytes]) -> None:
     """Remove a file opened by `open_locked`, if the path still leads to it."""
     with suppress(OSError):
         if _is_still_there(path, file):
+            if not IS_UNIX:
+                file.close()
             path.unlink()
 
 
@@ -95,13 +117,15 @@ def remove_abandoned(path: Path) -> None:
     """Remove a file created by `open_locked`, unless another process is writing it."""
     with suppress(OSError), path.open("rb") as file:
         if _try_lock(file):
+            if not IS_UNIX:
+                file.close()
             path.unlink(missing_ok=True)
 
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[bool]:
-    """Lock a folder itself, without a file in it; yields False if another process holds it."""
-    if not CAN_LOCK:
+    """Lock a folder itself, without a file in it; yields False if another process holds it (only on Unix)."""
+    if not IS_UNIX:
         yield True
         return
     number = os.open(folder, os.O_RDONLY)
@@ -113,13 +137,29 @@ def lock_folder(folder: Path) -> Iterator[bool]:
 
 def _try_lock(file: IO[Any] | int) -> bool:
     if fcntl is None:
-        return True
+        return _try_lock_byte(file if isinstance(file, int) else file.fileno())
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:  # a file system without locks
         return True
+    return True
+
+
+def _try_lock_byte(number: int) -> bool:
+    module: Any = msvcrt  # type checkers know it on Windows only
+    if module is None:
+        return True
+    try:
+        position = os.lseek(number, 0, os.SEEK_CUR)
+        os.lseek(number, LOCKED_BYTE, os.SEEK_SET)
+        try:
+            module.locking(number, module.LK_NBLCK, 1)
+        finally:
+            os.lseek(number, position, os.SEEK_SET)
+    except OSError as error:
+        return error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # others: a file system without locks
     return True
 
 

@@ -14,9 +14,12 @@ from inspect import signature
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
-from wordatoms.errors import InputError
+from wordatoms.errors import InputError, require_extra
+from wordatoms.tabular import Tabular
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from wordatoms.drawing.charts import LineChart
     from wordatoms.paper.exhibits.inputs import Inputs
 
@@ -65,7 +68,7 @@ class Task:
         return signature(self.run).parameters[option.name].default
 
 
-class TaskResult(ABC):
+class TaskResult(ABC, Tabular):
     """The result of a task: tables for people, and everything behind them as JSON."""
 
     @abstractmethod
@@ -89,6 +92,16 @@ class TaskResult(ABC):
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Headline figures under `scores`, then `baselines`, `paper` and, item by item, `items`."""
+
+    def to_frame(self) -> DataFrame:
+        """Convert to a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The rows of the table.
+        """
+        return require_extra("pandas", "pandas").DataFrame(self.rows())
 
     def table(self) -> tuple[list[str], list[list[Any]]]:
         """The names of the columns, and the rows."""
