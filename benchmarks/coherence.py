@@ -155,7 +155,7 @@ def run(model: SenseModel, texts: Sequence[str], held_out: Sequence[str]) -> dic
     kept = np.flatnonzero((n_with >= SELDOM * len(texts)) & (windows.sif.p_word <= 1e-3))
     vocabulary = [model.words[row] for row in kept]
     counts = corpus.counts[:, kept]
-    word_vectors = centred(windows.sif)[kept]
+    word_vectors = centred(windows.sif, kept)
     weighted = TfidfTransformer(sublinear_tf=True).fit_transform(counts)
     vectors = document_vectors(windows, corpus.rows)
     result: dict[str, Any] = {

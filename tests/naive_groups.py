@@ -28,10 +28,16 @@ def slope(shares: NDArray, times: NDArray, weight: NDArray) -> float:
     return float((weight * centred * shares).sum() / (weight * centred**2).sum())
 
 
-def robust_error(shares: NDArray, times: NDArray) -> float:
-    """HC1 standard error of the slope, by matrices."""
-    design = np.column_stack([np.ones(len(times)), times])
-    inverse = np.linalg.inv(design.T @ design)
-    residuals = shares - design @ (inverse @ design.T @ shares)
-    meat = design.T @ (design * residuals[:, None] ** 2)
-    return float(np.sqrt((inverse @ meat @ inverse)[1, 1] * len(times) / (len(times) - 2)))
+def permuted(shares: NDArray, numbers: NDArray, n: int = 20_000) -> float:
+    """The two-sided p of the sum of share times number, by random permutations."""
+    rng = np.random.default_rng(0)
+    sums = np.array([shares @ rng.permutation(numbers) for _ in range(n)])
+    own = shares @ numbers
+    return 2 * min((sums >= own - 1e-12).mean(), (sums <= own + 1e-12).mean())
+
+
+def q(p: list[float], weights: list[float]) -> list[float]:
+    """The smallest rate of false discoveries at which each is a discovery."""
+    weighted = [min(each * np.mean(weights) / weight, 1) for each, weight in zip(p, weights, strict=True)]
+    rates = {at: min(at * len(p) / sum(each <= at for each in weighted), 1) for at in weighted}
+    return [min(rate for at, rate in rates.items() if at >= own) for own in weighted]

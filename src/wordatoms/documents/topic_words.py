@@ -134,7 +134,7 @@ class TopicWords:
         telling = np.flatnonzero(self._is_telling(found, present))
         present = present[:, telling]
         names = self.windows.sif.embeddings.words
-        described = describe(_counts(found, present, topics), present, centred(self.windows.sif)[telling], n)
+        described = describe(_counts(found, present, topics), present, centred(self.windows.sif, telling), n)
         return [[names[row] for row in telling[columns].tolist()] for columns in described]
 
     def _is_telling(self, found: _Stretches, present: csr_matrix) -> NDArray[np.bool_]:
@@ -185,11 +185,12 @@ def _counts(found: _Stretches, present: csr_matrix, topics: TopicMap) -> csr_mat
     return counts
 
 
-def centred(sif: SIF) -> NDArray[np.float32]:
-    """Return the vectors of all words without their mean in running text, at length 1."""
+def centred(sif: SIF, rows: NDArray[np.intp]) -> NDArray[np.float32]:
+    """Return the vectors of some words without the mean of all in running text, at length 1."""
     vectors = sif.embeddings.vectors
-    mean = sif.p_word @ vectors / max(float(sif.p_word.sum()), 1e-300)
-    around = vectors - mean.astype(np.float32)
+    with one_blas_thread():
+        mean = (sif.p_word / max(float(sif.p_word.sum()), 1e-300)).astype(np.float32) @ vectors
+    around = vectors[rows] - mean
     return np.asarray(around / np.maximum(np.linalg.norm(around, axis=1, keepdims=True), 1e-9), np.float32)
 
 
