@@ -12,15 +12,24 @@ def weights(n_documents: int, n_resamples: int, seed: int) -> NDArray[np.float32
     return np.stack([rng.standard_exponential(n_resamples, np.float32) for rng in rngs])
 
 
-def bounds(resampled: list[float], confidence: float) -> tuple[float, float]:
-    ordered = sorted(resampled)
-    edge = round((1 - confidence) / 2 * (len(ordered) - 1))
-    return ordered[edge], ordered[-1 - edge]
+def one_more(n_documents: int, label: int, n_resamples: int, seed: int) -> NDArray[np.float32]:
+    """The weights of one more document with a topic."""
+    return np.random.default_rng([seed, n_documents, label]).standard_exponential(n_resamples, np.float32)
 
 
-def share_interval(shares: NDArray, drawn: NDArray, confidence: float) -> tuple[float, float]:
-    """The interval of the mean of some documents' shares, given their weights."""
-    return bounds([float(np.average(shares, weights=column)) for column in drawn.T.astype(float)], confidence)
+def bounds(low: list[float], high: list[float], confidence: float = 0.95) -> tuple[float, float]:
+    edge = round((1 - confidence) / 2 * (len(low) - 1))
+    return sorted(low)[edge], sorted(high)[-1 - edge]
+
+
+def means(shares: NDArray, drawn: NDArray) -> list[float]:
+    """The mean of some documents' shares in each resample, given their weights."""
+    return [float(np.average(shares, weights=column)) for column in drawn.T.astype(float)]
+
+
+def means_with(share: float, extra: NDArray, shares: NDArray, drawn: NDArray) -> list[float]:
+    """The same with one more document."""
+    return means(np.append(shares, share), np.vstack([drawn, extra]))
 
 
 def slope(shares: NDArray, times: NDArray, weight: NDArray) -> float:

@@ -46,9 +46,14 @@ def cell(row: Any, of_group: list[str], of_month: list[str]) -> np.ndarray:
     )
 
 
+def typical(shares: np.ndarray, topic: int) -> float:
+    return float(shares[shares[:, topic] > 0, topic].mean())
+
+
 def test_shares_and_intervals_against_the_naive_twin(found: GroupComparison) -> None:
     shares, of_group, of_month = made_up()
     drawn = naive_groups.weights(N, 100, 3)
+    groups, months = {None: 0, "a": 0, "b": 1, "c": 2}, {None: 0, **{month: at for at, month in enumerate(MONTHS)}}
     assert len(found.shares) == 4 * (1 + 3 + 4 + 3 * 4)
     for row in found.shares:
         chosen = cell(row, of_group, of_month)
@@ -59,10 +64,15 @@ def test_shares_and_intervals_against_the_naive_twin(found: GroupComparison) -> 
         if row.documents < module.FEWEST:
             assert row.low is row.high is None
         elif row.with_topic:
-            assert (row.low, row.high) == pytest.approx(naive_groups.share_interval(own, drawn[chosen], 0.95), abs=1e-5)
+            n_periods = 4 if row.group and row.period else 1
+            label = groups[row.group] * n_periods + months[row.period]
+            extra = naive_groups.one_more(N, label, 100, 3)
+            low = naive_groups.means(own, drawn[chosen])
+            high = naive_groups.means_with(typical(shares, row.topic), extra, own, drawn[chosen])
+            assert (row.low, row.high) == pytest.approx(naive_groups.bounds(low, high), abs=1e-5)
         else:
             assert row.low == 0
-            assert row.high == pytest.approx(1 - 0.05 ** (1 / row.documents))
+            assert row.high == pytest.approx((1 - 0.05 ** (1 / row.documents)) * typical(shares, row.topic))
 
 
 def test_differences_against_the_naive_twin(found: GroupComparison) -> None:
@@ -70,7 +80,7 @@ def test_differences_against_the_naive_twin(found: GroupComparison) -> None:
     assert len(found.differences) == 3 * 4
     sizes = [abs(row.difference) for row in found.differences]
     assert sizes == sorted(sizes, reverse=True)
-    drawn = naive_groups.weights(N, 100, 3).astype(float)
+    drawn = naive_groups.weights(N, 100, 3)
     for row in found.differences:
         own = np.array(of_group) == row.group
         one, other = shares[own, row.topic], shares[~own, row.topic]
@@ -78,8 +88,14 @@ def test_differences_against_the_naive_twin(found: GroupComparison) -> None:
         assert row.difference == pytest.approx(one.mean() - other.mean())
         assert row.ratio == pytest.approx(one.mean() / other.mean())
         assert row.p == pytest.approx(naive_groups.permuted(shares[:, row.topic], own * 1.0), abs=0.03)
-        resampled = [np.average(one, weights=each[own]) - np.average(other, weights=each[~own]) for each in drawn.T]
-        assert (row.low, row.high) == pytest.approx(naive_groups.bounds(resampled, 0.95), abs=1e-5)
+        extra, share = naive_groups.one_more(N, "abc".index(row.group), 100, 3), typical(shares, row.topic)
+        low = np.subtract(
+            naive_groups.means(one, drawn[own]), naive_groups.means_with(share, extra, other, drawn[~own])
+        )
+        high = np.subtract(
+            naive_groups.means_with(share, extra, one, drawn[own]), naive_groups.means(other, drawn[~own])
+        )
+        assert (row.low, row.high) == pytest.approx(naive_groups.bounds([*low], [*high]), abs=1e-5)
     weights = [float((shares[:, row.topic] > 0).sum()) for row in found.differences]
     adjusted = naive_groups.q([row.p or 0.0 for row in found.differences], weights)
     assert [row.q for row in found.differences] == pytest.approx(adjusted)
@@ -97,8 +113,17 @@ def test_trends_against_the_naive_twin(found: GroupComparison) -> None:
         assert row.change == pytest.approx(4 * slope)
         assert row.last - row.first == pytest.approx(row.change)
         assert row.p == pytest.approx(naive_groups.permuted(y, x), abs=0.05)
-        resampled = [4 * naive_groups.slope(y, x, each[own]) for each in drawn.T]
-        assert (row.low, row.high) == pytest.approx(naive_groups.bounds(resampled, 0.95), abs=1e-4)
+        extra = naive_groups.one_more(N, "abc".index(row.group) if row.group else 0, 100, 3)
+        more = np.append(y, typical(shares, row.topic))
+        low, high = (
+            [
+                4
+                * naive_groups.slope(np.append(y, typical(shares, row.topic)), np.append(x, end), np.append(each, more))
+                for each, more in zip(drawn[own].T, extra, strict=True)
+            ]
+            for end in (1, 5)
+        )
+        assert (row.low, row.high) == pytest.approx(naive_groups.bounds(low, high), abs=1e-4)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

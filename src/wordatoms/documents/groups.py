@@ -5,9 +5,12 @@ much as a short one. Documents without a known word have no shares and are left 
 
 - Intervals come from a bootstrap over documents: each resample gives every document a weight drawn from an exponential
   distribution (the Bayesian bootstrap), the same weights for all topics, groups and periods. The bounds are percentiles
-  of the resampled shares. Where no document of a group has the topic, resampling would say 0 to 0; the upper bound is
-  then the largest share of documents that would be missed with this probability, 1 - (1 - confidence)^(1/n), because a
-  mean share cannot exceed the share of documents that have the topic.
+  of the resampled shares. A topic that few documents have might as well have been in one more, which resampling does
+  not know: upper bounds are those with one more document of the group that has the topic, with the mean share of all
+  that have it. (For the share of documents that have something, this is the exact interval of Clopper and Pearson.)
+  Differences have the one more document in the group for the upper bound and in the others for the lower one, trends at
+  the last and at the first period. Where no document of a group has the topic, the upper bound is the largest share of
+  documents that would be missed with this probability, 1 - (1 - confidence)^(1/n), times that mean share.
 - Differences between a group and all others, and trends (the slope of a least squares line through the documents'
   shares over the numbers of their periods), are tested by `wordatoms.documents.permutation`: as if documents had
   exchanged their groups, or their periods within a group. q are the p of one table, adjusted for their number; what is
@@ -296,6 +299,12 @@ class _Table:
     def n_given(self) -> int:
         return len(self.has_shares)
 
+    @cached_property
+    def typical(self) -> Floats:
+        """The mean share of each topic in the documents that have it."""
+        n_with = np.diff(self.matrix.tocsc().indptr)
+        return np.asarray(np.asarray(self.matrix.sum(axis=0)).ravel() / np.maximum(n_with, 1), np.float64)
+
     @property
     def n_topics(self) -> int:
         return len(self.names)
@@ -443,38 +452,49 @@ class _Plan:
                 return found, None
             used = np.append(occurring, table.n_topics)
             own = self._resampled(columns[:, used], np.flatnonzero(labels == label))
-            share = own[:-1] / own[-1]
-            found[:, occurring] = self._bounds(share)
+            one_more = self._one_more(label) * np.append(table.typical[occurring], 1)[:, None]
+            low, high = own[:-1] / own[-1], (own + one_more)[:-1] / (own + one_more)[-1]
+            found[:, occurring] = self._between(low, high)
             if whole is None:
                 return found, None
             rest = whole - own
-            return found, self._bounds(share - rest[:-1] / rest[-1])
+            more_rest = rest + one_more
+            return found, self._between(low - more_rest[:-1] / more_rest[-1], high - rest[:-1] / rest[-1])
 
         found = self._on_threads(bounds, range(n_labels))
         shares = np.stack([each for each, _ in found], axis=1)
         never = (moments.with_topic == 0) & (moments.n > 0)[:, None]
         most = 1 - (1 - self.confidence) ** (1 / np.maximum(moments.n, 1))
-        shares[1] = np.where(never, most[:, None], shares[1])
+        shares[1] = np.where(never, most[:, None] * table.typical, shares[1])
         shares[:, moments.n < FEWEST] = np.nan
         return _Found(moments, shares, np.stack([each for _, each in found], axis=1) if contrasts else None)
 
     def slopes(self, table: _Table, periods: Sequence[Labels], numbers: Floats) -> Floats:
         """Return bounds of the slopes of all topics over the periods of each group, (2, n_groups, n_topics)."""
 
-        def bounds(own: Labels) -> Floats:
+        def bounds(label: int) -> Floats:
+            own = periods[label]
             documents = np.flatnonzero(own >= 0)
             occurring = np.flatnonzero(np.diff(table.matrix[documents].tocsc().indptr))
-            matrix, x = table.matrix[:, occurring], ((numbers - numbers.mean())[own] * (own >= 0))[:, None]
+            places = numbers - numbers.mean()
+            matrix, x = table.matrix[:, occurring], (places[own] * (own >= 0))[:, None]
             columns = hstack([matrix, matrix.multiply(x), x, x**2, np.ones(x.shape)], "csr")
             sums = self._resampled(columns, documents)
-            total, centre, spread = sums[-1], sums[-3] / sums[-1], sums[-2] / sums[-1]
-            shares, products = sums[: len(occurring)] / total, sums[len(occurring) : -3] / total
+            typical, one_more = table.typical[occurring], self._one_more(label)
             found = np.zeros((2, table.n_topics))
+
+            def slopes(end: float) -> Any:
+                """With one more document that has the topic, at an end of time."""
+                more = np.concatenate([typical, typical * end, [end, end**2, 1]])[:, None] * one_more + sums
+                total, centre, spread = more[-1], more[-3] / more[-1], more[-2] / more[-1]
+                shares, products = more[: len(occurring)] / total, more[len(occurring) : -3] / total
+                return (products - centre * shares) / (spread - centre**2)
+
             with np.errstate(invalid="ignore", divide="ignore"):  # a group with documents in one period only
-                found[:, occurring] = self._bounds((products - centre * shares) / (spread - centre**2))
+                found[:, occurring] = self._between(slopes(places[0]), slopes(places[-1]))
             return found
 
-        return np.stack(self._on_threads(bounds, periods), axis=1)
+        return np.stack(self._on_threads(bounds, range(len(periods))), axis=1)
 
     def _on_threads(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         with one_blas_thread():
@@ -512,14 +532,19 @@ class _Plan:
             np.random.default_rng([self.seed, document]).standard_exponential(dtype=np.float32, out=weights[row])
         return weights
 
-    def _bounds(self, resampled: Any) -> Floats:
-        """Return the percentiles over the last axis, (2, …): the nearest of the resampled values.
+    def _one_more(self, label: int) -> NDArray[np.float32]:
+        """Return the weights of one more document that the documents of a label might have had."""
+        rng = np.random.default_rng([self.seed, self.n_documents, label])
+        return rng.standard_exponential(self.n_resamples, dtype=np.float32)
+
+    def _between(self, low: Any, high: Any) -> Floats:
+        """Return the lower percentiles of one and the upper ones of the other, over the last axis, (2, …).
 
         Sorting is faster than selecting: it uses the vector instructions of the machine.
         """
-        edge = (1 - self.confidence) / 2 * (self.n_resamples - 1)
-        places = [round(edge), self.n_resamples - 1 - round(edge)]
-        return np.asarray(np.moveaxis(np.sort(resampled, axis=-1)[..., places], -1, 0), np.float64)
+        edge = round((1 - self.confidence) / 2 * (self.n_resamples - 1))
+        ends = np.sort(low, axis=-1)[..., edge], np.sort(high, axis=-1)[..., self.n_resamples - 1 - edge]
+        return np.asarray(np.stack(ends), np.float64)
 
 
 def _moments(table: _Table, labels: Labels, n_labels: int) -> _Moments:
