@@ -117,9 +117,8 @@ def test_trends_against_the_naive_twin(found: GroupComparison) -> None:
         more = np.append(y, typical(shares, row.topic))
         low, high = (
             [
-                4
-                * naive_groups.slope(np.append(y, typical(shares, row.topic)), np.append(x, end), np.append(each, more))
-                for each, more in zip(drawn[own].T, extra, strict=True)
+                4 * naive_groups.slope(more, np.append(x, end), np.append(each, weight))
+                for each, weight in zip(drawn[own].T, extra, strict=True)
             ]
             for end in (1, 5)
         )
