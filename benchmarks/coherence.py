@@ -31,7 +31,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from common import make_parser, show
 from wordatoms.documents.coherence import coherences, diversity
 from wordatoms.documents.levels import TopicMap, find_topics, merge_shares
-from wordatoms.documents.topic_words import SELDOM, TopicWords, describe
+from wordatoms.documents.topic_words import SELDOM, TopicWords, centred, describe
 from wordatoms.run import Run
 from wordatoms.senses.model import SenseModel, load
 from wordatoms.senses.topics import Topics, WindowAtoms, read_documents
@@ -115,10 +115,12 @@ def fitted(
     return best_words(make(k, seed, vectors, counts, weighted), vocabulary)
 
 
-def clusters_as_ours(k: int, vectors: Any, counts: Any, vocabulary: list[str], seed: int) -> Lists:
+def clusters_as_ours(
+    k: int, vectors: Any, counts: Any, vocabulary: list[str], word_vectors: NDArray[Any], seed: int
+) -> Lists:
     """The words of clusters chosen by the rule for the words of topics; a document counts once."""
     present = csr_matrix(counts).sign()
-    found = describe(csr_matrix(cluster_counts(k, seed, vectors, present)), present, N_WORDS)
+    found = describe(csr_matrix(cluster_counts(k, seed, vectors, present)), present, word_vectors, N_WORDS)
     return [[vocabulary[place] for place in own] for own in found if len(own) == N_WORDS]
 
 
@@ -153,6 +155,7 @@ def run(model: SenseModel, texts: Sequence[str], held_out: Sequence[str]) -> dic
     kept = np.flatnonzero((n_with >= SELDOM * len(texts)) & (windows.sif.p_word <= 1e-3))
     vocabulary = [model.words[row] for row in kept]
     counts = corpus.counts[:, kept]
+    word_vectors = centred(windows.sif, kept)
     weighted = TfidfTransformer(sublinear_tf=True).fit_transform(counts)
     vectors = document_vectors(windows, corpus.rows)
     result: dict[str, Any] = {
@@ -178,7 +181,7 @@ def run(model: SenseModel, texts: Sequence[str], held_out: Sequence[str]) -> dic
         add(level, "wordatoms", partial(our_words, runs, topics), reading)
         for name, make in METHODS.items():
             add(level, name, partial(fitted, make, k, vectors, counts, weighted, vocabulary))
-        add(level, "k-means, our words", partial(clusters_as_ours, k, vectors, counts, vocabulary))
+        add(level, "k-means, our words", partial(clusters_as_ours, k, vectors, counts, vocabulary, word_vectors))
     return result
 
 

@@ -82,6 +82,7 @@ ONLY_PARSED = {
     "python benchmarks/soak.py": "takes an hour",
     "python benchmarks/startup.py": "builds a wheel",
     "python benchmarks/topic_models.py": "measures at full size",
+    "python benchmarks/planted_trends.py": "measures at full size",
     "python benchmarks/topic_settings.py": "measures at full size",
     "python benchmarks/training.py": "measures at full size",
     "python benchmarks/uses.py": "measures at full size",

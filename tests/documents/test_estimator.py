@@ -22,7 +22,7 @@ from sklearn.utils.estimator_checks import check_estimator, estimator_checks_gen
 import wordatoms as wa
 from lettered import discourse, lettered, lettered_model
 from samples import write
-from wordatoms.documents.levels import find_topics
+from wordatoms.documents.levels import find_topics, merge_shares
 from wordatoms.errors import InputError
 from wordatoms.senses.model import SenseModel
 
@@ -208,3 +208,14 @@ def test_names_that_recur_get_their_numbers(model: SenseModel) -> None:
     model.name(2, "same")
     names = find_topics(model, "atoms").names
     assert (names[1], names[2]) == ("same (atom 1)", "same (atom 2)")
+
+
+def test_merging_leaves_the_shares_of_atoms_as_they_are(model: SenseModel) -> None:
+    """Topics of a coarser level once overwrote the shares that they were made of."""
+    found = wa.document_topics(model, [discourse(3, range(12)) + " " + discourse(5, range(12))] * 2, window=1)
+    before = found.shares.copy(), found.starts.copy()
+    assert len(found.shares) > 2
+    merged = merge_shares(found, find_topics(model, dict.fromkeys(range(len(model.atoms)), "all")))
+    assert merged.matrix.toarray().ravel() == pytest.approx([1, 1])
+    np.testing.assert_array_equal(found.shares, before[0])
+    np.testing.assert_array_equal(found.starts, before[1])

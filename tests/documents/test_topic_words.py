@@ -7,10 +7,12 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 import wordatoms as wa
 from lettered import discourse, lettered, lettered_model
+from wordatoms.contexts.sif import SIF
 from wordatoms.documents import topic_words
 from wordatoms.documents.coherence import npmi
 from wordatoms.documents.levels import find_topics
@@ -59,7 +61,12 @@ def stretches_of(model: SenseModel, texts: list[str], size: int) -> list[tuple[s
     return found
 
 
-def naive_words(stretches: list[tuple[set[str], dict[int, float]]], atom: int, order: tuple[str, ...]) -> list[str]:
+def naive_words(
+    stretches: list[tuple[set[str], dict[int, float]]],
+    atom: int,
+    order: tuple[str, ...],
+    vectors: dict[str, NDArray[np.float64]],
+) -> list[str]:
     """One word after the other."""
     every = sorted(set().union(*(words for words, _ in stretches)), key=order.index)
     atoms = {each for _, shares in stretches for each in shares}
@@ -74,13 +81,14 @@ def naive_words(stretches: list[tuple[set[str], dict[int, float]]], atom: int, o
         of_topic = sum(counts[atom, each] for each in every)
         of_word = sum(counts[each, word] for each in atoms)
         lift = counts[atom, word] * total / of_topic / of_word if counts[atom, word] else 0
-        return round(counts[atom, word] * log(max(lift, 1)) ** topic_words.POWER, 9)
+        return round(counts[atom, word] * log(max(lift, 1)), 9)
 
     def together(one: str, other: str) -> float:
         n_one, n_other = (sum(word in words for words, _ in stretches) for word in (one, other))
         n_both = sum(one in words and other in words for words, _ in stretches)
-        p = (n_both - sqrt(n_both)) / len(stretches)
-        return max(log(p * len(stretches) ** 2 / n_one / n_other) / -log(p), -1) if p > 0 else -1.0
+        p = (n_both - sqrt(n_both) / 2) / len(stretches)
+        npmi = max(log(p * len(stretches) ** 2 / n_one / n_other) / -log(p), -1) if p > 0 else -1.0
+        return npmi + float(vectors[one] @ vectors[other])
 
     scores = {word: typical(word) for word in every}
     candidates = sorted((word for word in every if scores[word] > 0), key=lambda word: -scores[word])
@@ -104,16 +112,26 @@ def naive_words(stretches: list[tuple[set[str], dict[int, float]]], atom: int, o
     return chosen
 
 
+def naive_vectors(sif: SIF) -> dict[str, NDArray[np.float64]]:
+    """Unit vectors around their mean in running text."""
+    words, total = sif.embeddings.words, sum(sif.p_word)
+    mean = sum(p / total * sif.embeddings[word].astype(float) for p, word in zip(sif.p_word, words, strict=True))
+    around = {word: sif.embeddings[word] - mean for word in words}
+    return {word: vector / np.linalg.norm(vector) for word, vector in around.items()}
+
+
 @pytest.mark.parametrize("size", [400, 9])
 def test_words_by_the_naive_count(model: SenseModel, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(topic_words, "STRETCH", size)
     texts = planted_texts(25)
     stretches = stretches_of(model, texts, size)
-    found = gather(model, texts).top(find_topics(model))
+    words = gather(model, texts)
+    found = words.top(find_topics(model))
+    vectors = naive_vectors(words.windows.sif)
     largest = sorted(range(len(found)), key=lambda atom: -sum(own.get(atom, 0) for _, own in stretches))[:3]
     for atom in largest:
         assert len(found[atom]) == 10
-        assert found[atom] == naive_words(stretches, atom, model.words)
+        assert found[atom] == naive_words(stretches, atom, model.words, vectors)
 
 
 def test_words_that_belong_together_are_chosen() -> None:
@@ -126,9 +144,21 @@ def test_words_that_belong_together_are_chosen() -> None:
     for row in present[500:]:
         row[30 + rng.permutation(30)[:8]] = 1
     topics = np.repeat([[1.0, 0.0], [0.0, 1.0]], 500, axis=0).T
-    one, other = describe(csr_matrix(topics @ present), csr_matrix(present))
+    one, other = describe(csr_matrix(topics @ present), csr_matrix(present), np.zeros((60, 2), np.float32))
     assert {*one.tolist()} <= {*range(15)}
     assert {*other.tolist()} <= {*range(30, 60)}
+
+
+def test_vectors_tell_what_documents_do_not() -> None:
+    """All words of a topic are together equally often, but half of them have like vectors."""
+    present = np.kron(np.eye(2), np.tile(1 - np.eye(20), (5, 1)))
+    counts = np.kron(np.eye(2), np.ones(20)) * 95
+    vectors = np.zeros((40, 41), np.float32)
+    vectors[np.arange(40), np.arange(40) % 20] = 1
+    vectors[10:20] = vectors[30:] = np.eye(41)[40]
+    one, other = describe(csr_matrix(counts), csr_matrix(present), vectors, 5)
+    assert {*one.tolist()} <= {*range(10, 20)}
+    assert {*other.tolist()} <= {*range(30, 40)}
 
 
 def test_a_word_that_one_document_repeats_is_no_word_of_a_topic(model: SenseModel) -> None:

@@ -23,6 +23,7 @@ from wordatoms.cli.topics import topics as command
 from wordatoms.contexts.induced_map import InducedMap
 from wordatoms.contexts.sif import SIF
 from wordatoms.errors import InputError
+from wordatoms.kernels.contexts import window_means
 from wordatoms.run import Run
 from wordatoms.senses import topics as module
 from wordatoms.senses.model import SenseModel
@@ -141,16 +142,40 @@ def test_threads_and_sizes_of_parts_change_nothing(
 
 @given(n_words=st.integers(0, 200), width=st.integers(1, 50), step=st.integers(1, 60))
 def test_windows_reach_the_end(n_words: int, width: int, step: int) -> None:
-    starts = window_starts(n_words, min(width, n_words), step)
+    owners, starts = window_starts(np.array([n_words, 0, n_words]), width, step)
+    assert (starts[owners == 0] == starts[owners == 2]).all()
+    assert not (owners == 1).any()
+    starts = starts[owners == 0]
     assert len(starts) == len(set(starts.tolist())) == (0 if not n_words else -(-max(n_words - width, 0) // step) + 1)
     if n_words:
         assert starts[0] == 0
         assert starts[-1] + min(width, n_words) == n_words
 
 
+@given(
+    n_words=st.lists(st.integers(0, 30), min_size=1, max_size=5),
+    width=st.integers(1, 12),
+    step=st.integers(1, 15),
+    seed=st.integers(0, 9),
+)
+def test_means_of_windows(n_words: list[int], width: int, step: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    words = rng.integers(0, 6, sum(n_words)).astype(np.int32)
+    weights, vectors = rng.random(6).astype(np.float32), rng.standard_normal((6, 3)).astype(np.float32)
+    sizes = np.array(n_words)
+    owners, starts = window_starts(sizes, width, step)
+    begins = starts + (np.cumsum(sizes) - sizes)[owners]
+    ends = begins + np.minimum(sizes, width)[owners]
+    means = np.full((len(owners), 3), np.nan, np.float32)
+    window_means(words, begins, ends, np.flatnonzero(np.diff(owners, prepend=-1)), weights, vectors, means)
+    for begin, end, mean in zip(begins, ends, means, strict=True):
+        own = words[begin:end]
+        np.testing.assert_allclose(mean, (weights[own, None] * vectors[own]).mean(axis=0), atol=1e-5)
+
+
 def test_the_models_window_is_the_default(mapped: SenseModel) -> None:
     text = discourse(3, range(30))
-    assert document_topics(mapped, [text]).n_windows.tolist() == [len(window_starts(30, 7, 3))]
+    assert document_topics(mapped, [text]).n_windows.tolist() == [len(window_starts(np.array([30]), 7, 3)[1])]
 
 
 def test_common_direction_matters(mapped: SenseModel) -> None:

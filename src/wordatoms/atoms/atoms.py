@@ -171,6 +171,13 @@ class Atoms(Tabular):
         starts = np.searchsorted(numbers[order], np.arange(len(self) + 1))
         return places[order] // self.codes.sparsity, self.codes.weights.ravel()[places[order]], starts
 
+    @cached_property
+    def _near(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Atoms that have the word of row 0 among their stored nearest words, then row 1 …, and where each starts."""
+        rows = self.nearest.ravel()
+        order = np.argsort(rows, kind="stable")
+        return order // self.nearest.shape[1], np.searchsorted(rows[order], np.arange(len(self.codes) + 1))
+
     def neighbours(self, atom: int, n: int = 10) -> list[tuple[int, float]]:
         """Find the atoms nearest to an atom.
 
@@ -236,7 +243,8 @@ class Atoms(Tabular):
             their stored nearest words.
         """
         senses = self.codes.atoms[row][self.codes.weights[row] > 0].tolist()
-        near = np.flatnonzero((self.nearest == row).any(axis=1)).tolist()
+        places, starts = self._near
+        near = np.unique(places[starts[row] : starts[row + 1]]).tolist()
         return [*senses, *(atom for atom in near if atom not in senses)]
 
     # --- files

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
 
 Lists = list[list[str]]
-MOST_TOGETHER = 4096
+MOST_TOGETHER = 8192
 """Words whose pairs are counted at once."""
 
 
@@ -32,17 +32,30 @@ def coherences(lists: Lists, counts: csr_array, vocabulary: Sequence[str]) -> ND
 def pair_counts(counts: csr_matrix, lists: Sequence[NDArray[np.int64]]) -> Iterator[NDArray[np.float64]]:
     """Yield for each list of columns how many rows have both of two columns; the diagonal has the rows with one."""
     is_in = counts.sign().astype(np.float32)
-    first = 0
-    while first < len(lists):
-        used, end = np.unique(lists[first]), first + 1
-        while end < len(lists) and len(more := np.union1d(used, lists[end])) <= MOST_TOGETHER:
-            used, end = more, end + 1
+    for some in _batches(lists, counts.shape[1]):
+        used = np.unique(np.concatenate([np.zeros(0, np.int64), *some]))
         own = is_in[:, used]
         together = (own.T @ own).toarray()
-        for columns in lists[first:end]:
+        for columns in some:
             places = np.searchsorted(used, columns)
             yield together[np.ix_(places, places)].astype(np.float64)
-        first = end
+
+
+def _batches(lists: Sequence[NDArray[np.int64]], n_columns: int) -> Iterator[list[NDArray[np.int64]]]:
+    """Yield lists with at most `MOST_TOGETHER` different columns together, or one list."""
+    batch: list[NDArray[np.int64]] = []
+    is_used, n_used = np.zeros(n_columns, bool), 0
+    for columns in lists:
+        n_new = int(np.count_nonzero(~is_used[columns]))
+        if batch and n_used + n_new > MOST_TOGETHER:
+            yield batch
+            batch, n_used, n_new = [], 0, len(columns)
+            is_used[:] = False
+        is_used[columns] = True
+        n_used += n_new
+        batch.append(columns)
+    if batch:
+        yield batch
 
 
 def npmi(together: NDArray[np.float64], n_rows: int, discount: float = 0.0) -> NDArray[np.float64]:

@@ -5,13 +5,16 @@ much as a short one. Documents without a known word have no shares and are left 
 
 - Intervals come from a bootstrap over documents: each resample gives every document a weight drawn from an exponential
   distribution (the Bayesian bootstrap), the same weights for all topics, groups and periods. The bounds are percentiles
-  of the resampled shares. Where no document of a group has the topic, resampling would say 0 to 0; the upper bound is
-  then the largest share of documents that would be missed with this probability, 1 - (1 - confidence)^(1/n), because a
-  mean share cannot exceed the share of documents that have the topic.
-- Differences between a group and all others are tested by Welch's t over documents, trends by the slope of a least
-  squares line through the documents' shares over the numbers of their periods, with standard errors that allow for
-  unequal variances (HC1). q are the p of one table, adjusted after Benjamini and Hochberg; what is below 1 - confidence
-  stands out. Tables are sorted by the size of the effect.
+  of the resampled shares. A topic that few documents have might as well have been in one more, which resampling does
+  not know: upper bounds are those with one more document of the group that has the topic, with the mean share of all
+  that have it. (For the share of documents that have something, this is the exact interval of Clopper and Pearson.)
+  Differences have the one more document in the group for the upper bound and in the others for the lower one, trends at
+  the last and at the first period. Where no document of a group has the topic, the upper bound is the largest share of
+  documents that would be missed with this probability, 1 - (1 - confidence)^(1/n), times that mean share.
+- Differences between a group and all others, and trends (the slope of a least squares line through the documents'
+  shares over the numbers of their periods), are tested by `wordatoms.documents.permutation`: as if documents had
+  exchanged their groups, or their periods within a group. q are the p of one table, adjusted for their number; what is
+  below 1 - confidence stands out. Tables are sorted by the size of the effect.
 
 Left out: paired and clustered designs (several documents by one author count as independent), and covariates.
 """
@@ -20,15 +23,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack, issparse
-from scipy.special import stdtr
 
 from wordatoms.documents.levels import TopicShares
 from wordatoms.documents.periods import Period, find_periods, is_missing, number_periods
+from wordatoms.documents.permutation import adjusted, permutation_p
 from wordatoms.errors import InputError, require_number, require_several
 from wordatoms.parallel import one_blas_thread, run_threads
 from wordatoms.run import DEFAULT_RUN, Run
@@ -48,6 +52,8 @@ MOST_ROWS = 4_000_000
 """Of the table of shares."""
 BLOCK_NUMBERS = 1 << 22
 """Weights held at once by each thread; the blocks are fixed, so that the number of threads changes nothing."""
+KEPT_NUMBERS = 1 << 26
+"""Weights that are drawn once and kept; more are drawn again for each comparison."""
 OTHERS = "all others"
 
 Floats = NDArray[np.float64]
@@ -234,7 +240,7 @@ def compare_groups(
     periods, of_period = number_periods(find_periods(dated, period, form=time_format))
     has = table.has_shares
     of_group, of_period = of_group[has], of_period[has]
-    plan = _Plan(n_resamples, confidence, seed, run)
+    plan = _Plan(n_resamples, confidence, seed, run, table.matrix.shape[0])
     everything = np.zeros(len(of_group), np.int64)
     cells = np.where((of_group >= 0) & (of_period >= 0), of_group * len(periods) + of_period, -1)
     n_groups, n_periods = len(group_names), len(periods)
@@ -244,13 +250,13 @@ def compare_groups(
             "take a longer period, fewer groups or a coarser level of topics."
         )
     rows: Results[GroupShare] = Results()
-    differences: list[GroupDifference] = []
-    trends: list[Trend] = []
+    differences: list[tuple[GroupDifference, int]] = []
+    trends: list[tuple[Trend, int]] = []
     rows += _share_rows(table, plan.shares(table, everything, 1), [(None, None)])
     if n_groups:
         found = plan.shares(table, of_group, n_groups, contrasts=n_groups > 1)
         rows += _share_rows(table, found, [(name, None) for name in group_names])
-        differences = _differences(table, found, group_names)
+        differences = _differences(table, found, of_group, group_names)
     if n_periods:
         numbers = np.array([each.number for each in periods], np.float64)
         found = plan.shares(table, of_period, n_periods)
@@ -264,8 +270,8 @@ def compare_groups(
     rows.sort(key=lambda row: table.order[row.topic])
     return GroupComparison(
         rows,
-        Results(_adjusted(sorted(differences, key=lambda row: -abs(row.difference)), confidence)),
-        Results(_adjusted(sorted(trends, key=lambda row: -abs(row.change)), confidence)),
+        Results(_judged(sorted(differences, key=lambda row: -abs(row[0].difference)), confidence)),
+        Results(_judged(sorted(trends, key=lambda row: -abs(row[0].change)), confidence)),
         tuple(group_names),
         tuple(periods),
         int(has.sum()),
@@ -293,6 +299,12 @@ class _Table:
     @property
     def n_given(self) -> int:
         return len(self.has_shares)
+
+    @cached_property
+    def typical(self) -> Floats:
+        """The mean share of each topic in the documents that have it."""
+        n_with = np.diff(self.matrix.tocsc().indptr)
+        return np.asarray(np.asarray(self.matrix.sum(axis=0)).ravel() / np.maximum(n_with, 1), np.float64)
 
     @property
     def n_topics(self) -> int:
@@ -395,25 +407,18 @@ class _Moments(NamedTuple):
 
     n: Labels
     sums: Floats
-    squares: Floats
     with_topic: Labels
     words: Labels | None
 
     def of(self, chosen: NDArray[np.bool_]) -> _Moments:
         """Return the moments of some labels together."""
-        sums, squares, seen = (each[chosen].sum(axis=0)[None] for each in (self.sums, self.squares, self.with_topic))
+        sums, seen = (each[chosen].sum(axis=0)[None] for each in (self.sums, self.with_topic))
         words = None if self.words is None else self.words[chosen].sum(keepdims=True)
-        return _Moments(self.n[chosen].sum(keepdims=True), sums, squares, seen, words)
+        return _Moments(self.n[chosen].sum(keepdims=True), sums, seen, words)
 
     @property
     def means(self) -> Floats:
         return np.asarray(self.sums / np.maximum(self.n, 1)[:, None])
-
-    @property
-    def variances(self) -> Floats:
-        """Squared standard errors of the means."""
-        n = np.maximum(self.n, 2)[:, None]
-        return np.asarray(np.maximum(self.squares / n - (self.sums / n) ** 2, 0) / (n - 1))
 
 
 class _Found(NamedTuple):
@@ -433,6 +438,7 @@ class _Plan:
     confidence: float
     seed: int
     run: Run
+    n_documents: int
 
     def shares(self, table: _Table, labels: Labels, n_labels: int, *, contrasts: bool = False) -> _Found:
         """Return bounds for the documents of each label; with `contrasts`, of the differences to all other labels."""
@@ -447,38 +453,49 @@ class _Plan:
                 return found, None
             used = np.append(occurring, table.n_topics)
             own = self._resampled(columns[:, used], np.flatnonzero(labels == label))
-            share = own[:-1] / own[-1]
-            found[:, occurring] = self._bounds(share)
+            one_more = self._one_more(label) * np.append(table.typical[occurring], 1)[:, None]
+            low, high = own[:-1] / own[-1], (own + one_more)[:-1] / (own + one_more)[-1]
+            found[:, occurring] = self._between(low, high)
             if whole is None:
                 return found, None
             rest = whole - own
-            return found, self._bounds(share - rest[:-1] / rest[-1])
+            more_rest = rest + one_more
+            return found, self._between(low - more_rest[:-1] / more_rest[-1], high - rest[:-1] / rest[-1])
 
         found = self._on_threads(bounds, range(n_labels))
         shares = np.stack([each for each, _ in found], axis=1)
         never = (moments.with_topic == 0) & (moments.n > 0)[:, None]
         most = 1 - (1 - self.confidence) ** (1 / np.maximum(moments.n, 1))
-        shares[1] = np.where(never, most[:, None], shares[1])
+        shares[1] = np.where(never, most[:, None] * table.typical, shares[1])
         shares[:, moments.n < FEWEST] = np.nan
         return _Found(moments, shares, np.stack([each for _, each in found], axis=1) if contrasts else None)
 
     def slopes(self, table: _Table, periods: Sequence[Labels], numbers: Floats) -> Floats:
         """Return bounds of the slopes of all topics over the periods of each group, (2, n_groups, n_topics)."""
 
-        def bounds(own: Labels) -> Floats:
+        def bounds(label: int) -> Floats:
+            own = periods[label]
             documents = np.flatnonzero(own >= 0)
             occurring = np.flatnonzero(np.diff(table.matrix[documents].tocsc().indptr))
-            matrix, x = table.matrix[:, occurring], ((numbers - numbers.mean())[own] * (own >= 0))[:, None]
+            places = numbers - numbers.mean()
+            matrix, x = table.matrix[:, occurring], (places[own] * (own >= 0))[:, None]
             columns = hstack([matrix, matrix.multiply(x), x, x**2, np.ones(x.shape)], "csr")
             sums = self._resampled(columns, documents)
-            total, centre, spread = sums[-1], sums[-3] / sums[-1], sums[-2] / sums[-1]
-            shares, products = sums[: len(occurring)] / total, sums[len(occurring) : -3] / total
+            typical, one_more = table.typical[occurring], self._one_more(label)
             found = np.zeros((2, table.n_topics))
+
+            def slopes(end: float) -> Any:
+                """With one more document that has the topic, at an end of time."""
+                more = np.concatenate([typical, typical * end, [end, end**2, 1]])[:, None] * one_more + sums
+                total, centre, spread = more[-1], more[-3] / more[-1], more[-2] / more[-1]
+                shares, products = more[: len(occurring)] / total, more[len(occurring) : -3] / total
+                return (products - centre * shares) / (spread - centre**2)
+
             with np.errstate(invalid="ignore", divide="ignore"):  # a group with documents in one period only
-                found[:, occurring] = self._bounds((products - centre * shares) / (spread - centre**2))
+                found[:, occurring] = self._between(slopes(places[0]), slopes(places[-1]))
             return found
 
-        return np.stack(self._on_threads(bounds, periods), axis=1)
+        return np.stack(self._on_threads(bounds, range(len(periods))), axis=1)
 
     def _on_threads(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         with one_blas_thread():
@@ -490,17 +507,45 @@ class _Plan:
         n_block = max(1, BLOCK_NUMBERS // self.n_resamples)
         for first in range(0, len(documents), n_block):
             some = documents[first : first + n_block]
-            weights = np.empty((len(some), self.n_resamples), np.float32)
-            for row, document in enumerate(some.tolist()):
-                np.random.default_rng([self.seed, document]).standard_exponential(dtype=np.float32, out=weights[row])
+            weights = self._drawn(some) if self._weights is None else self._weights[some]
             sums += columns[some].T.astype(np.float32) @ weights
         return sums
 
-    def _bounds(self, resampled: Any) -> Floats:
-        """Return the percentiles over the last axis, (2, …): the nearest of the resampled values."""
-        edge = (1 - self.confidence) / 2 * (self.n_resamples - 1)
-        places = [round(edge), self.n_resamples - 1 - round(edge)]
-        return np.asarray(np.moveaxis(np.partition(resampled, places, axis=-1)[..., places], -1, 0), np.float64)
+    @cached_property
+    def _weights(self) -> NDArray[np.float32] | None:
+        """The weights of all documents, (n_documents, n_resamples), unless they are too many to keep."""
+        if self.n_documents * self.n_resamples > KEPT_NUMBERS:
+            return None
+        weights = np.empty((self.n_documents, self.n_resamples), np.float32)
+        n_block = max(1, BLOCK_NUMBERS // self.n_resamples)
+        blocks = [np.arange(first, min(first + n_block, len(weights))) for first in range(0, len(weights), n_block)]
+
+        def fill(block: NDArray[np.intp]) -> None:
+            self._drawn(block, weights[block[0] : block[-1] + 1])
+
+        self._on_threads(fill, blocks)
+        return weights
+
+    def _drawn(self, documents: NDArray[np.intp], out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """Return the weights of some documents, which depend on nothing but their numbers and the seed."""
+        weights = np.empty((len(documents), self.n_resamples), np.float32) if out is None else out
+        for row, document in enumerate(documents.tolist()):
+            np.random.default_rng([self.seed, document]).standard_exponential(dtype=np.float32, out=weights[row])
+        return weights
+
+    def _one_more(self, label: int) -> NDArray[np.float32]:
+        """Return the weights of one more document that the documents of a label might have had."""
+        rng = np.random.default_rng([self.seed, self.n_documents, label])
+        return rng.standard_exponential(self.n_resamples, dtype=np.float32)
+
+    def _between(self, low: Any, high: Any) -> Floats:
+        """Return the lower percentiles of one and the upper ones of the other, over the last axis, (2, …).
+
+        Sorting is faster than selecting: it uses the vector instructions of the machine.
+        """
+        edge = round((1 - self.confidence) / 2 * (self.n_resamples - 1))
+        ends = np.sort(low, axis=-1)[..., edge], np.sort(high, axis=-1)[..., self.n_resamples - 1 - edge]
+        return np.asarray(np.stack(ends), np.float64)
 
 
 def _moments(table: _Table, labels: Labels, n_labels: int) -> _Moments:
@@ -510,7 +555,6 @@ def _moments(table: _Table, labels: Labels, n_labels: int) -> _Moments:
     return _Moments(
         np.bincount(labels[used], minlength=n_labels),
         (chosen @ table.matrix).toarray(),
-        (chosen @ table.matrix.power(2)).toarray(),
         (chosen @ (table.matrix > 0).astype(np.float64)).toarray().astype(np.int64),
         words,
     )
@@ -542,53 +586,46 @@ def _share_rows(table: _Table, found: _Found, cells: Sequence[tuple[str | None, 
     return list(map(GroupShare._make, zip(*columns, strict=True)))
 
 
-def _differences(table: _Table, found: _Found, names: Sequence[str]) -> list[GroupDifference]:
-    """Return each group against the others; one of two groups is enough."""
+def _differences(
+    table: _Table, found: _Found, of_group: Labels, names: Sequence[str]
+) -> list[tuple[GroupDifference, int]]:
+    """Return each group against the others, with the documents that have the topic; one of two groups is enough."""
     if len(names) < 2 or found.differences is None:
         return []
     rows = []
+    grouped = np.flatnonzero(of_group >= 0)
     for place, name in enumerate(names[:1] if len(names) == 2 else names):
         chosen = np.arange(len(names)) == place
         own, pooled = found.moments.of(chosen), found.moments.of(~chosen)
-        p = _welch(own, pooled)[0]
+        p = permutation_p(table.matrix[grouped], (of_group[grouped] == place).astype(np.float64))
         fewest = min(int(own.n[0]), int(pooled.n[0])) < FEWEST
         for topic in range(table.n_topics):
             share, rest = float(own.means[0, topic]), float(pooled.means[0, topic])
-            seen = int(own.with_topic[0, topic] + pooled.with_topic[0, topic]) >= FEWEST
-            rows.append(
-                GroupDifference(
-                    int(table.ids[topic]),
-                    table.names[topic],
-                    name,
-                    names[1] if len(names) == 2 else OTHERS,
-                    share - rest,
-                    None if fewest else _number(found.differences[0, place, topic]),
-                    None if fewest else _number(found.differences[1, place, topic]),
-                    share,
-                    rest,
-                    share / rest if rest else None,
-                    _number(p[topic]) if seen and not fewest else None,
-                    None,
-                    False,
-                )
+            n_with = int(own.with_topic[0, topic] + pooled.with_topic[0, topic])
+            row = GroupDifference(
+                int(table.ids[topic]),
+                table.names[topic],
+                name,
+                names[1] if len(names) == 2 else OTHERS,
+                share - rest,
+                None if fewest else _number(found.differences[0, place, topic]),
+                None if fewest else _number(found.differences[1, place, topic]),
+                share,
+                rest,
+                share / rest if rest else None,
+                _number(p[topic]) if n_with >= FEWEST and not fewest else None,
+                None,
+                False,
             )
+            rows.append((row, n_with))
     return rows
-
-
-def _welch(one: _Moments, other: _Moments) -> Floats:
-    """Return the two-sided p of Welch's t for the difference of means; NaN where nothing varies."""
-    a, b = one.variances, other.variances
-    with np.errstate(invalid="ignore", divide="ignore"):
-        t = (one.means - other.means) / np.sqrt(a + b)
-        freedom = (a + b) ** 2 / (a**2 / np.maximum(one.n - 1, 1)[:, None] + b**2 / np.maximum(other.n - 1, 1)[:, None])
-        return np.asarray(2 * stdtr(freedom, -np.abs(t)))
 
 
 def _trends(
     table: _Table, plan: _Plan, names: Sequence[str | None], periods: Sequence[Labels], numbers: Floats
-) -> list[Trend]:
-    """Return the line through the shares of the documents of each group, given their periods."""
-    rows: list[Trend] = []
+) -> list[tuple[Trend, int]]:
+    """Return the line through the shares of each group's documents, and how many of them have the topic."""
+    rows: list[tuple[Trend, int]] = []
     span = numbers[-1] - numbers[0]
     bounds = plan.slopes(table, periods, numbers) * span
     for place, (name, own) in enumerate(zip(names, periods, strict=True)):
@@ -596,55 +633,42 @@ def _trends(
         if len(used) < FEWEST or len(np.unique(own[used])) < 2:
             continue
         x = numbers[own[used]] - numbers[0]
-        slopes, levels, p = _lines(table.matrix[used], x)
+        slopes, levels = _lines(table.matrix[used], x)
+        p = permutation_p(table.matrix[used], x)
         n_with = np.diff(table.matrix[used].tocsc().indptr)
         for topic in range(table.n_topics):
-            rows.append(
-                Trend(
-                    int(table.ids[topic]),
-                    table.names[topic],
-                    name,
-                    float(slopes[topic] * span),
-                    _number(bounds[0, place, topic]),
-                    _number(bounds[1, place, topic]),
-                    float(levels[topic]),
-                    float(levels[topic] + slopes[topic] * span),
-                    _number(p[topic]) if n_with[topic] >= FEWEST else None,
-                    None,
-                    False,
-                )
+            row = Trend(
+                int(table.ids[topic]),
+                table.names[topic],
+                name,
+                float(slopes[topic] * span),
+                _number(bounds[0, place, topic]),
+                _number(bounds[1, place, topic]),
+                float(levels[topic]),
+                float(levels[topic] + slopes[topic] * span),
+                _number(p[topic]) if n_with[topic] >= FEWEST else None,
+                None,
+                False,
             )
+            rows.append((row, int(n_with[topic])))
     return rows
 
 
-def _lines(matrix: csr_matrix, x: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return slope, level at x = 0 and two-sided p of the slope for each topic."""
-    n = len(x)
+def _lines(matrix: csr_matrix, x: Floats) -> tuple[Floats, Floats]:
+    """Return slope and level at x = 0 for each topic."""
     centred = x - x.mean()
-    spread = float(centred @ centred)
-    means = np.asarray(matrix.mean(axis=0)).ravel()
-    slopes = np.asarray(matrix.T @ centred) / spread
-    # The sum of centred² · (share − mean − slope · centred)², expanded so that shares stay sparse.
-    fourth, third = float((centred**4).sum()), float((centred**3).sum())
-    squares = np.asarray(matrix.power(2).T @ centred**2)
-    first, second = np.asarray(matrix.T @ centred**2), np.asarray(matrix.T @ centred**3)
-    meat = squares - 2 * means * first - 2 * slopes * second
-    meat += means**2 * spread + 2 * means * slopes * third + slopes**2 * fourth
-    with np.errstate(invalid="ignore", divide="ignore"):
-        t = slopes / np.sqrt(np.maximum(meat, 0) * n / max(n - 2, 1)) * spread
-        p = 2 * stdtr(max(n - 2, 1), -np.abs(t))
-    return slopes, means - slopes * x.mean(), np.asarray(p)
+    slopes = np.asarray(matrix.T @ centred) / float(centred @ centred)
+    return slopes, np.asarray(matrix.mean(axis=0)).ravel() - slopes * x.mean()
 
 
-def _adjusted(rows: Sequence[Any], confidence: float) -> list[Any]:
-    """Return rows with q, the p adjusted after Benjamini and Hochberg, and what stands out."""
-    tested = [place for place, row in enumerate(rows) if row.p is not None]
-    ordered = sorted(tested, key=lambda place: rows[place].p)
-    found, smallest = list(rows), 1.0
-    for rank in range(len(ordered), 0, -1):
-        place = ordered[rank - 1]
-        smallest = min(smallest, rows[place].p * len(ordered) / rank)
-        found[place] = rows[place]._replace(q=smallest, stands_out=smallest < 1 - confidence)
+def _judged(rows: Sequence[tuple[Any, int]], confidence: float) -> list[Any]:
+    """Return rows with their q and whether they stand out, given how many documents have the topic of each."""
+    found = [row for row, _ in rows]
+    tested = [place for place, row in enumerate(found) if row.p is not None]
+    p = np.array([found[place].p for place in tested], np.float64)
+    weights = np.array([rows[place][1] for place in tested], np.float64)
+    for place, q in zip(tested, adjusted(p, weights).tolist(), strict=True):
+        found[place] = found[place]._replace(q=q, stands_out=q < 1 - confidence)
     return found
 
 

@@ -37,7 +37,8 @@ from wordatoms.text.spans import normal_form
 from wordatoms.text.tokenizer import Lexicon, Tokenizer
 
 FACTS = "index.json"
-FORMAT = 1
+FORMAT = 2
+"""Indexes of format 1 have wrong shares of meta-atoms and regions."""
 ARRAYS = (
     "text-starts",
     "name-starts",

@@ -103,7 +103,7 @@ class TopicShares(Tabular):
 def merge_shares(found: Topics, topics: TopicMap) -> TopicShares:
     """Add up the shares of the atoms that make up each topic."""
     columns = topics.of_atom[found.atoms]
-    matrix = csr_matrix((found.shares, columns, found.starts), shape=(len(found), len(topics)))
+    matrix = csr_matrix((found.shares, columns, found.starts), shape=(len(found), len(topics)), copy=True)
     matrix.sum_duplicates()
     return TopicShares(found.documents, topics, matrix, found.n_words)
 

@@ -36,8 +36,9 @@ MOST_SERIES = 8
 """Groups in one picture, the largest ones."""
 METHOD = (
     "A share is the mean over documents of the part of a document that is about a topic. Intervals are 95% percentiles "
-    "of a bootstrap over documents. A difference or trend stands out if its q, the p of Welch's t or of the slope of a "
-    "straight line adjusted for the number of tests (Benjamini and Hochberg), is below 0.05. Groups of fewer than "
+    "of a bootstrap over documents. A difference or trend stands out if its q is below 0.05: its p by permutation, as "
+    "if documents had exchanged their groups or dates, adjusted for the number of tests (Benjamini and Hochberg, "
+    "weighted by the documents that have the topic). Groups of fewer than "
     f"{FEWEST} documents have no interval."
 )
 
@@ -111,10 +112,11 @@ def draw_differences(study: DocumentStudy) -> IntervalChart | None:
 
 
 def draw_trends(study: DocumentStudy) -> IntervalChart | None:
-    """The changes over time that stand out, the largest first; or the largest ones, if none does."""
-    found = [row for row in study.comparison.trends if row.group is None]
-    shown = [row for row in found if row.stands_out] or found
-    rows = {row.name: [Interval(row.change, row.low, row.high)] for row in shown[:N_DIFFERENT]}
+    """The changes over time that stand out, the largest first; or the largest of all documents, if none does."""
+    found = study.comparison.trends
+    shown = [row for row in found if row.stands_out] or [row for row in found if row.group is None]
+    in_group = {row: f" ({row.group or 'all'})" if study.comparison.groups else "" for row in shown}
+    rows = {f"{row.name}{in_group[row]}": [Interval(row.change, row.low, row.high)] for row in shown[:N_DIFFERENT]}
     if not rows:
         return None
     first, last = (study.comparison.periods[place].name for place in (0, -1))

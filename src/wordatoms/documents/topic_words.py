@@ -5,11 +5,13 @@ The words of a topic are typical of it and belong together: they are in the same
 - Documents are cut into stretches of at most `STRETCH` known words, so that what is together in a book says something.
   n(w, t) adds up, over the stretches with the word w, the share of the document that its windows there give to the
   topic t. A document adds at most 1 to it, so a name that one document repeats says little.
-- A word is typical of a topic by n(w, t) log(p(w|t)/p(w))^`POWER`: it is frequent there and rarer elsewhere. The
+- A word is typical of a topic by n(w, t) log(p(w|t)/p(w)): it is frequent there and rarer elsewhere. The
   `N_CANDIDATES` most typical words are candidates.
-- Words are taken one by one: the next is the one with the largest product of how typical it is and its mean NPMI, over
-  stretches, with those taken. The first is measured by its NPMI with all candidates, weighted by how typical they are.
-  Pairs count a standard error less often than they were seen, because what happened twice may be chance.
+- Two words belong together by their NPMI over stretches, which says what is together here, and the cosine of their
+  vectors, which says what is together in English: a few documents tell little about a pair. Pairs count half a standard
+  error less often than they were seen, because what happened twice may be chance.
+- Words are taken one by one: the next is the one with the largest product of how typical it is and how much it belongs
+  to those taken, on average. The first is measured by all candidates, weighted by how typical they are.
 
 Left out are words more frequent than one in a thousand, and words in fewer than one in a thousand documents. All
 numbers were chosen on other documents: docs/results/topics.md. Memory is bounded: beyond `MOST_STRETCHES` every second,
@@ -26,21 +28,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
 
+from wordatoms.contexts.sif import SIF
 from wordatoms.documents.coherence import coherences, npmi, pair_counts
 from wordatoms.documents.levels import TopicMap
+from wordatoms.parallel import one_blas_thread
 from wordatoms.senses.topics import Part, WindowAtoms
 
 N_WORDS, N_CANDIDATES = 10, 100
 STRETCH = 400
 """Known words."""
 MOST_STRETCHES = 1 << 16
-POWER = 0.75
-"""How much being rarer elsewhere counts beside being frequent."""
 MOST_FREQUENT, TIMES_MEAN = 1e-3, 10
 """Words more frequent than this, and than so many times the mean of all words, are not words of a topic."""
 SELDOM = 1e-3
 """Words in a smaller share of the documents are not words of a topic."""
-DISCOUNT = 1.0
+DISCOUNT = 0.5
 """Standard errors by which two words count less often together than they were seen."""
 
 DIGITS = 9
@@ -132,7 +134,7 @@ class TopicWords:
         telling = np.flatnonzero(self._is_telling(found, present))
         present = present[:, telling]
         names = self.windows.sif.embeddings.words
-        described = describe(_counts(found, present, topics), present, n)
+        described = describe(_counts(found, present, topics), present, centred(self.windows.sif, telling), n)
         return [[names[row] for row in telling[columns].tolist()] for columns in described]
 
     def _is_telling(self, found: _Stretches, present: csr_matrix) -> NDArray[np.bool_]:
@@ -183,7 +185,16 @@ def _counts(found: _Stretches, present: csr_matrix, topics: TopicMap) -> csr_mat
     return counts
 
 
-def describe(counts: csr_matrix, present: csr_matrix, n: int = N_WORDS) -> list[Ints]:
+def centred(sif: SIF, rows: NDArray[np.intp]) -> NDArray[np.float32]:
+    """Return the vectors of some words without the mean of all in running text, at length 1."""
+    vectors = sif.embeddings.vectors
+    with one_blas_thread():
+        mean = (sif.p_word / max(float(sif.p_word.sum()), 1e-300)).astype(np.float32) @ vectors
+    around = vectors[rows] - mean
+    return np.asarray(around / np.maximum(np.linalg.norm(around, axis=1, keepdims=True), 1e-9), np.float32)
+
+
+def describe(counts: csr_matrix, present: csr_matrix, vectors: NDArray[np.float32], n: int = N_WORDS) -> list[Ints]:
     """Return the columns of the words that describe each topic, the best first.
 
     Parameters
@@ -192,6 +203,8 @@ def describe(counts: csr_matrix, present: csr_matrix, n: int = N_WORDS) -> list[
         How often each topic has each word.
     present : csr_matrix, (n_stretches, n_words)
         Which stretches of text have which words.
+    vectors : ndarray, (n_words, dim)
+        Unit vectors of the words.
     n : int, default 10
         Words per topic.
 
@@ -201,10 +214,13 @@ def describe(counts: csr_matrix, present: csr_matrix, n: int = N_WORDS) -> list[
     """
     candidates = list(_candidates(counts))
     pairs = pair_counts(present, [columns for columns, _ in candidates])
-    return [
-        columns[_choose(scores, npmi(together, present.shape[0], DISCOUNT), n)]
-        for (columns, scores), together in zip(candidates, pairs, strict=True)
-    ]
+    found = []
+    with one_blas_thread():
+        for (columns, scores), together in zip(candidates, pairs, strict=True):
+            own = vectors[columns].astype(np.float64)
+            alike = npmi(together, present.shape[0], DISCOUNT) + own @ own.T
+            found.append(columns[_choose(scores, alike, n)])
+    return found
 
 
 def _candidates(counts: csr_matrix) -> Iterator[tuple[Ints, NDArray[np.float64]]]:
@@ -212,7 +228,7 @@ def _candidates(counts: csr_matrix) -> Iterator[tuple[Ints, NDArray[np.float64]]
     per_topic, per_word = (np.asarray(counts.sum(axis=axis)).ravel() for axis in (1, 0))
     expected = np.repeat(per_topic, np.diff(counts.indptr)) * per_word[counts.indices] / max(counts.sum(), 1e-300)
     lifts = np.log(np.maximum(counts.data / expected, 1))
-    scores = (counts.data * lifts**POWER).round(DIGITS)
+    scores = (counts.data * lifts).round(DIGITS)
     for begin, end in zip(counts.indptr[:-1].tolist(), counts.indptr[1:].tolist(), strict=True):
         columns, own = counts.indices[begin:end].astype(np.int64), scores[begin:end]
         if not (own > 0).any():  # the only topic
@@ -223,7 +239,7 @@ def _candidates(counts: csr_matrix) -> Iterator[tuple[Ints, NDArray[np.float64]]
 
 
 def _choose(scores: NDArray[np.float64], alike: NDArray[np.float64], n: int) -> list[int]:
-    """Return the places of words that are typical and belong together, given the NPMI of all pairs."""
+    """Return the places of words that are typical and belong together, given how much all pairs do."""
     if not len(scores):
         return []
     alike = alike.copy()

@@ -28,6 +28,8 @@ CHARACTER = 6.4
 """Approximate width of a character of a label."""
 WIDE_CHARACTER = 7.1
 """The same in a wide font, for labels that must not be cut off."""
+LINE_HEIGHT = 15
+"""Of a name in a picture."""
 BAR_HEIGHT = 20
 MARGIN = 44
 """Margin of scatter plots, with room for labels."""
@@ -293,13 +295,22 @@ class BubbleChart:
             f"{_hint(f'{point.name}: {_exact(point.size, True)}')}</circle>"
             for point in sorted(self.points, key=lambda point: point.size)
         ]
+        taken: list[tuple[float, float, float]] = []
         for x, y, text in self.labels:
             room = CHARACTER * len(text) / 2 + 4
             inside = min(max(x_axis.place(x), room), width - room)
-            parts.append(
-                f'<text class="label middle halo" x="{inside:.1f}" y="{y_axis.place(y)}">{escape(text)}</text>'
-            )
+            line = _free_line(taken, inside, y_axis.place(y), room, height)
+            taken.append((inside, line, room))
+            parts.append(f'<text class="label middle halo" x="{inside:.1f}" y="{line:.1f}">{escape(text)}</text>')
         return _wrapped(width, height, self.title, self.description, parts)
+
+
+def _free_line(taken: Sequence[tuple[float, float, float]], x: float, y: float, room: float, height: float) -> float:
+    """Return the height nearest to y at which a text as wide as twice its room overlaps none that is there."""
+    near = [other for centre, other, half in taken if abs(centre - x) < room + half]
+    steps = [0.0, *(sign * step for step in range(2, int(height), 2) for sign in (-1, 1))]
+    lines = (y + step for step in steps if LINE_HEIGHT <= y + step <= height - 4 or not step)
+    return next((line for line in lines if all(abs(line - other) >= LINE_HEIGHT for other in near)), y)
 
 
 Chart = LineChart | BarChart | IntervalChart | ScatterChart | BubbleChart

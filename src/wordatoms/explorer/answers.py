@@ -21,6 +21,8 @@ from wordatoms.errors import InputError, WordatomsError
 
 N_DIGITS = 4
 BAD_REQUEST, NOT_FOUND = 400, 404
+PLAIN = frozenset({int, str, bool, type(None)})
+"""Types of values that are their own JSON; an export has millions of them."""
 LONGEST_SHOWN = 100
 """Characters of an unknown word that an error message repeats."""
 
@@ -37,7 +39,7 @@ def to_json(answer: Any) -> bytes:
 def to_plain(value: Any) -> Any:
     """Dictionaries, lists, strings and rounded numbers."""
     kind: type = type(value)
-    return _converter(kind)(value)
+    return value if kind in PLAIN else _converter(kind)(value)
 
 
 @cache
@@ -49,7 +51,7 @@ def _converter(kind: type) -> Callable[[Any], Any]:
     if issubclass(kind, Mapping):
         return lambda items: {key: to_plain(value) for key, value in items.items()}
     if issubclass(kind, (list, tuple)):
-        return lambda items: [*map(to_plain, items)]
+        return lambda items: [item if type(item) in PLAIN else to_plain(item) for item in items]
     return lambda value: value
 
 

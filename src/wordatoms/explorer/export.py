@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wordatoms.embeddings.embeddings import Neighbour
 from wordatoms.embeddings.neighbours import Neighbours, find_neighbours, n_blocks
 from wordatoms.errors import InputError
 from wordatoms.explorer.answers import to_json
@@ -27,6 +28,7 @@ from wordatoms.explorer.security import SITE, START_PAGE, site_names
 from wordatoms.explorer.service import REPORT_FILES, Explorer, ModelFacts
 from wordatoms.explorer.words import N_NEAREST as SHOWN
 from wordatoms.explorer.words import SenseExample, WordAnswers, WordPage
+from wordatoms.parallel import one_blas_thread
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.by_use import UseAnswers
 from wordatoms.senses.model import SenseModel
@@ -80,7 +82,8 @@ class SearchIndex(NamedTuple):
 
 def export_site(explorer: Explorer, folder: Path, *, n_lineups: int = N_LINEUPS, run: Run = DEFAULT_RUN) -> Written:
     """Write the site for the first model of an explorer into a new or empty folder, completely or not at all."""
-    with new_folder(Path(folder), "api/model.json") as work:
+    # each answer is a small product, which costs more to share between threads than to compute
+    with new_folder(Path(folder), "api/model.json") as work, one_blas_thread():
         _copy_page(work)
         _copy_report(explorer, work)
         neighbours = all_neighbours(explorer.first.model, run)
@@ -191,9 +194,16 @@ def word_shards(words: WordAnswers, neighbours: Neighbours) -> Mapping[str, Mapp
             _uses(words, word),
             words.text(word),
         )
-    for phrase in words.phrases:
-        shards.setdefault(shard_name(phrase), {})[phrase] = _phrase_entry(words.phrase(phrase), words)
+    for phrase, near_words in zip(words.phrases, _near_phrases(words), strict=True):
+        entry = _phrase_entry(words.phrase(phrase, near_words), words)
+        shards.setdefault(shard_name(phrase), {})[phrase] = entry
     return shards
+
+
+def _near_phrases(words: WordAnswers) -> list[list[Neighbour]]:
+    """The words nearest to each phrase, found together: one after the other reads all vectors each time."""
+    vectors = [words.model.parts.vector(phrase) for phrase in words.phrases]
+    return words.model.embeddings.nearest_batch(np.array(vectors), N_NEAREST) if vectors else []
 
 
 def _phrase_entry(page: WordPage, words: WordAnswers) -> WordEntry:

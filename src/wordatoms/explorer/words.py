@@ -329,7 +329,7 @@ class WordAnswers:
         texts = self.model.texts
         return None if texts is None else texts[self.model.row(item)][:LONGEST_TEXT]
 
-    def phrase(self, phrase: str) -> WordPage:
+    def phrase(self, phrase: str, nearest: list[Neighbour] | None = None) -> WordPage:
         """A phrase that the model knows, such as new york: its page shows the senses of its code; it has no forms."""
         senses = self.model.senses(phrase, method="code", n_nearest=N_NEAREST, n_linked=N_LINKED)
         return WordPage(
@@ -340,7 +340,7 @@ class WordAnswers:
             0,
             [WordForm(phrase, None, [(sense.atom, sense.weight) for sense in senses], [])],
             [self._word_sense(sense, None) for sense in senses],
-            self.model.near_words(phrase, N_NEAREST),
+            self.model.near_words(phrase, N_NEAREST) if nearest is None else nearest,
             self._cosine_of_sum(self.model.parts.vector(phrase), {each.atom: each.weight for each in senses}),
         )
 

@@ -65,6 +65,36 @@ def add_weighted(windows, weights, nearness, vectors, sums):
 
 
 @jit
+def window_means(words, begins, ends, runs, weights, vectors, means):
+    """Set each row of `means` to the mean of the weighted vectors of the words of a window.
+
+    Windows that overlap belong to one run, whose first ones are given; begins and ends rise within a run. A sum is the
+    difference of two running sums, so the cost does not depend on the size of windows.
+    """
+    dim = vectors.shape[1]
+    total = np.zeros(dim)
+    before = np.zeros((len(means), dim))
+    for run in range(len(runs)):
+        first = runs[run]
+        stop = runs[run + 1] if run + 1 < len(runs) else len(means)
+        total[:] = 0
+        opening = closing = first
+        for place in range(begins[first], ends[stop - 1]):
+            while opening < stop and begins[opening] == place:
+                before[opening] = total
+                opening += 1
+            weight = weights[words[place]]
+            vector = vectors[words[place]]
+            for column in range(dim):
+                total[column] += weight * vector[column]
+            while closing < stop and ends[closing] == place + 1:
+                n_words = ends[closing] - begins[closing]
+                for column in range(dim):
+                    means[closing, column] = (total[column] - before[closing, column]) / n_words
+                closing += 1
+
+
+@jit
 def slide_on(window_sum, entering, leaving):
     for column in range(len(window_sum)):
         window_sum[column] += entering[column] - leaving[column]

@@ -33,6 +33,7 @@ from wordatoms.contexts.sif import DEFAULT_A, SIF, p_words
 from wordatoms.contexts.window_shapes import check_window
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.errors import InputError, require_extra, require_number, require_texts
+from wordatoms.kernels.contexts import window_means
 from wordatoms.parallel import one_blas_thread, run_threads
 from wordatoms.run import DEFAULT_RUN, Run
 from wordatoms.senses.frames import Shown
@@ -414,34 +415,23 @@ class WindowAtoms:
 
     def _blocks(self, documents: Sequence[Rows]) -> Iterator[Block]:
         """Yield the windows of all documents in blocks."""
-        held: list[Block] = []
-        n_held = 0
-        for number, rows in enumerate(documents):
-            for starts, means in self._means(rows):
-                held.append((np.full(len(means), number), starts, means))
-                n_held += len(means)
-                if n_held >= BLOCK_WINDOWS:
-                    yield self._with_direction(held)
-                    held, n_held = [], 0
-        if n_held:
-            yield self._with_direction(held)
+        words = np.concatenate([np.zeros(0, np.int32), *documents])
+        n_words = np.array([len(rows) for rows in documents], np.int64)
+        owners, starts = window_starts(n_words, 2 * self.window + 1, self.step)
+        begins = starts + (np.cumsum(n_words) - n_words)[owners]
+        ends = begins + np.minimum(n_words, 2 * self.window + 1)[owners]
+        vectors, weights = self.sif.embeddings.vectors, self.sif.weights
+        for first in range(0, len(owners), BLOCK_WINDOWS):
+            block = slice(first, first + BLOCK_WINDOWS)
+            own, means = owners[block], np.empty((len(owners[block]), vectors.shape[1]), np.float32)
+            runs = np.flatnonzero(np.diff(own, prepend=-1))
+            window_means(words, begins[block], ends[block], runs, weights, vectors, means)
+            yield self._with_direction(own, starts[block], means)
 
-    def _means(self, rows: Rows) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-        """Yield where the windows of one document begin and their SIF vectors, in blocks."""
-        width = min(2 * self.window + 1, len(rows))
-        starts = window_starts(len(rows), width, self.step)
-        for first in range(0, len(starts), BLOCK_WINDOWS):
-            block = starts[first : first + BLOCK_WINDOWS]
-            inside = rows[block[0] : block[-1] + width]
-            weighted = self.sif.weights[inside][:, None] * self.sif.embeddings.vectors[inside]
-            sums = np.zeros((len(inside) + 1, weighted.shape[1]))
-            np.cumsum(weighted, axis=0, dtype=np.float64, out=sums[1:])
-            begins = block - block[0]
-            yield block, np.asarray((sums[begins + width] - sums[begins]) / width, np.float32)
-
-    def _with_direction(self, held: Sequence[Block]) -> Block:
+    def _with_direction(
+        self, owners: NDArray[np.int64], starts: NDArray[np.int64], means: NDArray[np.float32]
+    ) -> Block:
         """Take windows to the space of the atoms, at length 1; windows with a zero vector are dropped."""
-        owners, starts, means = (np.concatenate(each) for each in zip(*held, strict=True))
         vectors = self.to_atoms(means)
         lengths = np.linalg.norm(vectors, axis=1)
         kept = lengths > 0
@@ -473,11 +463,13 @@ class WindowAtoms:
         return Windows(owners, starts, self.shown[nearest], cosines[np.arange(len(nearest)), nearest])
 
 
-def window_starts(n_words: int, width: int, step: int) -> NDArray[np.int64]:
-    """Return where the windows of a document begin; the last one ends where the document ends."""
-    if not n_words:
-        return np.zeros(0, np.int64)
-    return np.append(np.arange(0, n_words - width, step), n_words - width)
+def window_starts(n_words: NDArray[np.int64], width: int, step: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the document of each window and where it begins there; the last one of a document ends with it."""
+    beyond = np.maximum(n_words - width, 0)
+    n_windows = np.where(n_words > 0, -(-beyond // step) + 1, 0)
+    owners = np.repeat(np.arange(len(n_words)), n_windows)
+    numbers = np.arange(len(owners)) - (np.cumsum(n_windows) - n_windows)[owners]
+    return owners, np.minimum(numbers * step, beyond[owners])
 
 
 def _shares(totals: NDArray[np.float64], n_windows: NDArray[np.int64]) -> NDArray[np.float64]:
