@@ -55,8 +55,8 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     callback : callable, optional
         Called after each iteration with its number (from 1), the relative error and the seconds.
     checkpoint : str or path-like, optional
-        Together with `batch_size`, a file for the state of `fit`: after Ctrl-C or a crash, the same `fit` resumes from it and
-        gives the same bytes. See `wordatoms.atoms.minibatch.minibatch_ksvd`.
+        Together with `batch_size`, a file for the state of `fit`: after Ctrl-C or a crash, the same `fit` resumes from
+        it and gives the same bytes. See `wordatoms.atoms.minibatch.minibatch_ksvd`.
 
     Attributes
     ----------
