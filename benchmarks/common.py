@@ -7,6 +7,7 @@ import json
 import platform
 import re
 import resource
+import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,9 @@ HELPS = {
     "atoms": "number of atoms",
     "quality_rows": "vectors for the comparison of errors",
     "quality_atoms": "atoms for the comparison of errors",
+    "sparsity": "atoms per vector",
+    "first": "learn from the first rows alone; 0 for all",
+    "limit": "processor seconds after which a program is stopped",
     "slow_rows": "vectors for scikit-learn",
     "reference_epochs": "epochs of the C programs' algorithm",
     "pseudowords": "pseudowords for --tune",
@@ -55,6 +59,13 @@ def best(function: Callable[[], object], repeat: int, clock: Callable[[], float]
 
 def describe_machine() -> str:
     return f"{platform.processor() or platform.machine()}, {platform.system()}"
+
+
+def git_commit() -> str:
+    """The commit that was measured, with "dirty" if files were changed."""
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=12"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "unknown"
 
 
 def peak_memory_mb() -> float:

@@ -1,27 +1,22 @@
 """Speed, memory and quality of sparse coding and k-SVD, compared with other packages and a lower bound.
 
-    python benchmarks/ksvd.py [--model MODEL] [--repeat 5] [--learners [--vectors FILE]] [--json ksvd.json]
+    python benchmarks/ksvd.py [--model MODEL] [--repeat 5] [--vectors FILE] [--json ksvd.json]
 
 The lower bound is the matrix product X·Dᵀ, which OMP cannot avoid. SPAMS (`pip install spams-bin`), scikit-learn's
 `orthogonal_mp_gram` and PyPI's `ksvd` are measured if they are installed, on the same vectors, in the same precision
 and with the same number of threads. A package that is too slow runs on fewer rows and its time is scaled up, as the
-result says. The programs take turns, and the best run of each counts. `--learners` compares only what the programs
-learn from the same rows with the same sparsity, each in its own process and from two seeds, with scikit-learn's
-mini-batches, ours, `dictlearn` and a TopK sparse autoencoder of `overcomplete`, which train as their libraries do.
-Vectors come from a model, repeated with noise if it has too few, or from a planted dictionary. Memory is the peak of a
-separate process, imports included.
+result says. The programs take turns, and the best run of each counts. Vectors come from a model, repeated with noise if
+it has too few, or from a planted dictionary. Memory is the peak of a separate process, imports included. What programs
+learn is compared by `benchmarks/learners.py`.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.machinery import PathFinder
-from importlib.util import find_spec, module_from_spec
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -30,9 +25,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from common import describe_machine, make_parser, show
+from common import describe_machine, git_commit, make_parser, show
+from learners import find_package, import_pypi_ksvd
 from wordatoms.atoms.ksvd import ksvd
-from wordatoms.atoms.minibatch import minibatch_ksvd
 from wordatoms.atoms.sparse_coding import sparse_code
 
 SPARSITY = 5
@@ -41,6 +36,7 @@ Runs = dict[str, Callable[[], object]]
 PEAK_PROGRAM = """
 import sys
 import numpy as np
+from learners import find_package, import_pypi_ksvd
 from wordatoms.atoms.ksvd import ksvd
 rows = np.load(sys.argv[1])
 ksvd(rows, n_atoms=int(sys.argv[2]), n_iterations=3, threads=int(sys.argv[3]))
@@ -62,8 +58,8 @@ def make_rows(model: Path | None, n_rows: int, dim: int) -> np.ndarray:
     return rows[rng.permutation(n_rows)]
 
 
-def random_unit_rows(rows: np.ndarray, n: int, seed: int = 1) -> np.ndarray:
-    chosen = rows[np.random.default_rng(seed).choice(len(rows), n, replace=False)]
+def random_unit_rows(rows: np.ndarray, n: int) -> np.ndarray:
+    chosen = rows[np.random.default_rng(1).choice(len(rows), n, replace=False)]
     return chosen / np.linalg.norm(chosen, axis=1, keepdims=True)
 
 
@@ -193,17 +189,6 @@ def measure_quality(rows: np.ndarray, n_atoms: int, options: argparse.Namespace)
     return result
 
 
-def import_pypi_ksvd() -> Any:
-    """PyPI's package, which has the same name as this file; None if it is not installed."""
-    elsewhere = [path for path in sys.path if Path(path).resolve() != Path(__file__).resolve().parent]
-    spec = PathFinder.find_spec("ksvd", elsewhere)
-    if spec is None or spec.loader is None:
-        return None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def measure_pypi_ksvd(pypi: Any, rows: np.ndarray, n_atoms: int, iterations: int, threads: int) -> dict[str, Any]:
     """PyPI's package and ours on a problem small enough for the former."""
     model = pypi.ApproximateKSVD(n_components=n_atoms, max_iter=iterations, transform_n_nonzero_coefs=SPARSITY)
@@ -224,155 +209,11 @@ def measure_pypi_ksvd(pypi: Any, rows: np.ndarray, n_atoms: int, iterations: int
     }
 
 
-# --- learners side by side
-
-LEARNERS = (
-    "ours",
-    "ours_batches",
-    "spams_online",
-    "scikit_learn_batches",
-    "pypi_ksvd",
-    "dictlearn",
-    "overcomplete_topk",
-)
-SAME = 0.9
-"""Absolute cosine from which an atom counts as having come back from another seed."""
-LEARNER_PROGRAM = """
-import json, sys, time
-sys.path.insert(0, sys.argv[1])
-import numpy as np
-import ksvd as benchmark
-name, n_atoms, passes, threads = sys.argv[3], *map(int, sys.argv[4:7])
-rows = np.load(sys.argv[2])
-learn, again = (benchmark.make_learner(name, n_atoms, passes, threads, seed) for seed in (0, 1))
-if learn is None:
-    print("null")
-    sys.exit()
-learn(rows[: 2 * n_atoms])  # compiles
-wall, processor = time.perf_counter(), time.process_time()
-atoms = np.ascontiguousarray(learn(rows), np.float32)
-wall, processor = time.perf_counter() - wall, time.process_time() - processor
-peak = 1024 * int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]) - rows.nbytes
-codes = benchmark.sparse_code(rows, atoms, sparsity=benchmark.SPARSITY)
-users = np.bincount(codes.atoms[codes.atoms >= 0], minlength=len(atoms))
-explained = 1 - benchmark.relative_error(rows, atoms)
-other = benchmark.unit_rows(np.ascontiguousarray(again(rows), np.float32))
-returned = float((np.abs(benchmark.unit_rows(atoms) @ other.T).max(axis=1) > benchmark.SAME).mean())
-facts = {"returned_from_another_seed": returned, "passes": passes, "seconds": wall}
-facts |= {"processor_seconds": processor, "peak_bytes_beside_input": peak}
-print(json.dumps(facts | {"explained": explained, "dead_atoms": int((users == 0).sum())}))
-"""
-
-
-def unit_rows(rows: np.ndarray) -> np.ndarray:
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30)
-
-
-def make_learner(
-    name: str, n_atoms: int, passes: int, threads: int, seed: int
-) -> Callable[[np.ndarray], np.ndarray] | None:
-    """A function from rows to atoms; None if the program is not installed."""
-    common: dict[str, Any] = {"n_atoms": n_atoms, "sparsity": SPARSITY, "threads": threads, "random_state": seed}
-    if name == "ours":
-        return lambda rows: ksvd(rows, n_iterations=passes, **common).atoms
-    if name == "ours_batches":
-        return lambda rows: minibatch_ksvd(rows, n_passes=passes, batch_size=n_atoms, **common).atoms
-    if name == "spams_online" and find_spec("spams"):
-        return lambda rows: spams_atoms(
-            rows, random_unit_rows(rows, n_atoms, seed), threads, iter=passes * len(rows) // 512, batchsize=512
-        )
-    if name == "scikit_learn_batches" and find_spec("sklearn"):
-        return lambda rows: scikit_learn_atoms(rows, n_atoms, passes, threads, seed)
-    if name == "dictlearn" and find_spec("dictlearn"):
-        return lambda rows: dictlearn_atoms(rows, n_atoms, passes, seed)
-    if name == "overcomplete_topk" and find_spec("overcomplete"):
-        return lambda rows: overcomplete_atoms(rows, n_atoms, passes, threads, seed)
-    pypi = import_pypi_ksvd() if name == "pypi_ksvd" else None
-    if pypi:
-        return lambda rows: pypi_atoms(pypi, rows, n_atoms, passes, seed)
-    return None
-
-
-def pypi_atoms(pypi: Any, rows: np.ndarray, n_atoms: int, passes: int, seed: int) -> np.ndarray:
-    np.random.seed(seed)
-    learner = pypi.ApproximateKSVD(n_components=n_atoms, max_iter=passes, tol=0, transform_n_nonzero_coefs=SPARSITY)
-    atoms: np.ndarray = learner.fit(rows.astype(np.float64)).components_
-    return atoms
-
-
-def dictlearn_atoms(rows: np.ndarray, n_atoms: int, passes: int, seed: int) -> np.ndarray:
-    from dictlearn import DictionaryLearning
-
-    start = random_unit_rows(rows, n_atoms, seed).astype(np.float64)
-    learner = DictionaryLearning(n_atoms, n_nonzero_coefs=SPARSITY, max_iter=passes, dict_init=start)
-    atoms: np.ndarray = learner.fit(rows.astype(np.float64)).components_
-    return atoms
-
-
-def overcomplete_atoms(rows: np.ndarray, n_atoms: int, passes: int, threads: int, seed: int) -> np.ndarray:
-    """A TopK sparse autoencoder, by the library's own training loop; its atoms are those of the decoder."""
-    import torch
-    from overcomplete.sae import TopKSAE, train_sae
-
-    torch.manual_seed(seed)
-    torch.set_num_threads(threads)
-    model = TopKSAE(rows.shape[1], nb_concepts=n_atoms, top_k=SPARSITY)
-    loader = torch.utils.data.DataLoader(
-        torch.utils.data.TensorDataset(torch.from_numpy(rows)), batch_size=512, shuffle=True
-    )
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    train_sae(model, loader, lambda x, x_hat, *_: ((x - x_hat) ** 2).mean(), optimizer, nb_epochs=passes, monitoring=0)
-    atoms: np.ndarray = model.get_dictionary().detach().numpy()
-    return atoms
-
-
-def scikit_learn_atoms(rows: np.ndarray, n_atoms: int, passes: int, threads: int, seed: int) -> np.ndarray:
-    """It has a penalty instead of a fixed sparsity while it learns: the largest that gives as many atoms per row."""
-    from sklearn.decomposition import MiniBatchDictionaryLearning, sparse_encode
-
-    start, sample = random_unit_rows(rows, n_atoms, seed), rows[:100]
-    penalties = np.abs(sample @ start.T).max() * 0.8 ** np.arange(1, 30)
-    n_used = (
-        np.count_nonzero(sparse_encode(sample, start, algorithm="lasso_lars", alpha=penalty)) for penalty in penalties
-    )
-    alpha = next((a for a, n in zip(penalties, n_used, strict=True) if n >= SPARSITY * len(sample)), penalties[-1])
-    options: dict[str, Any] = {"alpha": alpha, "batch_size": n_atoms, "max_iter": passes, "dict_init": start}
-    learner = MiniBatchDictionaryLearning(n_atoms, tol=0, max_no_improvement=None, n_jobs=threads, **options)
-    atoms: np.ndarray = learner.fit(rows).components_
-    return atoms
-
-
-def measure_learners(rows: np.ndarray, n_atoms: int, options: argparse.Namespace) -> dict[str, Any]:
-    """Time, memory, explained share of the rows by plain OMP, and unused atoms, of each program in its own process."""
-    passes = {"ours": 24, "overcomplete_topk": 100}
-    result: dict[str, Any] = {"n_rows": len(rows), "dim": rows.shape[1], "n_atoms": n_atoms, "sparsity": SPARSITY}
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "rows.npy"
-        np.save(path, rows)
-        for name in LEARNERS:
-            numbers = map(str, (n_atoms, passes.get(name, 8), options.threads))
-            command = [sys.executable, "-c", LEARNER_PROGRAM, str(Path(__file__).parent), str(path), name, *numbers]
-            limits = {key: str(options.threads) for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
-            found = subprocess.run(command, check=False, capture_output=True, text=True, env={**os.environ, **limits})
-            lines = (found.stdout if found.returncode == 0 else found.stderr).splitlines()
-            result[name] = json.loads(lines[-1]) if found.returncode == 0 else {"failed": lines[-1]}
-    return result
-
-
 # --- everything
-
-
-def git_commit() -> str:
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=12"]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    return found.stdout.strip() or "unknown"
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     rows = np.load(options.vectors) if options.vectors else make_rows(options.model, options.rows, options.dim)
-    if options.learners:
-        facts = {"machine": describe_machine(), "commit": git_commit(), "threads": options.threads}
-        return {**facts, "learners": measure_learners(rows[: options.quality_rows], options.quality_atoms, options)}
     atoms = random_unit_rows(rows, options.atoms)
     coding = measure_coding(rows, atoms, options)
     result: dict[str, Any] = {
@@ -390,9 +231,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "peak_bytes_beside_input": peak_bytes_beside_input(rows, options),
         "quality": measure_quality(rows[: options.quality_rows], options.quality_atoms, options),
     }
-    pypi = import_pypi_ksvd()
-    if pypi:
-        result["pypi_ksvd"] = measure_pypi_ksvd(pypi, rows[:1000], 100, 10, options.threads)
+    if find_package("ksvd"):
+        result["pypi_ksvd"] = measure_pypi_ksvd(import_pypi_ksvd(), rows[:1000], 100, 10, options.threads)
     return result
 
 
@@ -402,7 +242,6 @@ def main() -> None:
     parser = make_parser(__doc__, threads=2, repeat=5, **sizes, **smaller)
     parser.add_argument("--model", type=Path, help="a model folder with vectors; planted ones by default")
     parser.add_argument("--vectors", type=Path, help="a .npy file of vectors instead of a model")
-    parser.add_argument("--learners", action="store_true", help="only compare learners, each in its own process")
     options = parser.parse_args()
     show(measure(options), options.json)
 

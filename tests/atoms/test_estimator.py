@@ -114,6 +114,14 @@ def test_works_in_a_pipeline_and_can_be_cloned(rows: np.ndarray) -> None:
         ({"tol": "small"}, "tol is 'small'"),
         ({"random_state": -1}, "random_state is -1"),
         ({"random_state": 1.5}, r"random_state is 1\.5"),
+        ({"n_jobs": 0}, "n_jobs is 0; pass 1 or more"),
+        ({"nonnegative": "no"}, "nonnegative is 'no'; pass True or False"),
+        ({"keep_codes": 2}, "keep_codes is 2"),
+        ({"warm_start": "no"}, "warm_start is 'no'"),
+        ({"sparse_output": 5}, "sparse_output is 5"),
+        ({"callback": 3}, "callback is 3; pass a function"),
+        ({"checkpoint": 3}, "checkpoint is 3; pass the path"),
+        ({"checkpoint": "state.npz"}, "checkpoint is given without batch_size"),
     ],
 )
 def test_bad_parameters_were_raw_errors(rows: np.ndarray, options: dict[str, Any], message: str) -> None:

@@ -55,8 +55,8 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     callback : callable, optional
         Called after each iteration with its number (from 1), the relative error and the seconds.
     checkpoint : str or path-like, optional
-        With `batch_size`, a file for the state of `fit`: after Ctrl-C or a crash, the same `fit` resumes from it and
-        gives the same bytes. See `wordatoms.atoms.minibatch.minibatch_ksvd`.
+        Together with `batch_size`, a file for the state of `fit`: after Ctrl-C or a crash, the same `fit` resumes from
+        it and gives the same bytes. See `wordatoms.atoms.minibatch.minibatch_ksvd`.
 
     Attributes
     ----------
@@ -321,6 +321,7 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         """The number of atoms to learn, after checks of the parameters under the names that they have here."""
         check_integers(1, sparsity=self.sparsity, max_iter=self.max_iter)
         check_tolerance(self.tol)
+        self._check_options()
         if self.n_components is None:
             return int(rows.shape[1])
         check_integers(1, n_components=self.n_components)
@@ -331,6 +332,20 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
             )
         return self.n_components
 
+    def _check_options(self) -> None:
+        for name in ("nonnegative", "keep_codes", "warm_start", "sparse_output"):
+            value = getattr(self, name)
+            if not isinstance(value, bool | np.bool_):
+                raise InputError(f"{name} is {value!r}; pass True or False.")
+        if self.callback is not None and not callable(self.callback):
+            raise InputError(f"callback is {self.callback!r}; pass a function of iteration, error and seconds.")
+        if self.checkpoint is None:
+            return
+        if not isinstance(self.checkpoint, str | PathLike):
+            raise InputError(f"checkpoint is {self.checkpoint!r}; pass the path of a file.")
+        if self.batch_size is None:
+            raise InputError("checkpoint is given without batch_size; only a fit in batches can resume, so pass both.")
+
     def _seed(self) -> int:
         seed = self.random_state
         if seed is None or seed is np.random or isinstance(seed, np.random.RandomState):
@@ -339,6 +354,8 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         return cast(int, seed)
 
     def _threads(self) -> int:
+        if self.n_jobs == 0:
+            raise InputError("n_jobs is 0; pass 1 or more, -1 for all cores, or None.")
         return int(effective_n_jobs(self.n_jobs))
 
     def __sklearn_tags__(self) -> Any:

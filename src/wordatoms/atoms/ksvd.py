@@ -269,7 +269,7 @@ class Places(NamedTuple):
         from wordatoms.kernels.atomupdate import group_by_atom
 
         places = cls(np.zeros(n_atoms + 1, np.int64), np.empty(atoms.size, np.int64))
-        group_by_atom(atoms, weights, *places)
+        group_by_atom(atoms.ravel(), weights.ravel(), places.starts, np.empty(n_atoms, np.int64), places.entries)
         return places
 
     def of(self, atom: int) -> NDArray[np.int64]:

@@ -311,8 +311,8 @@ class Coder(NamedTuple):
         n_atoms, dim = self.vectors.shape
         bits, scratch = products.view(integer), pursuit.Scratch.make(n_atoms, dim, products.dtype, integer)
         atoms, weights = np.empty((len(rows), width), np.int32), np.empty((len(rows), width), products.dtype)
-        some = rows, products, bits, self.vectors, self.gram, limits
-        pursuit.pursue(*some, mask, self.nonnegative, scratch, atoms, weights)
+        some = rows, products, bits, self.vectors, self.gram, limits, mask, self.nonnegative or None
+        pursuit.pursue(*some, pursuit.Support.make(width, products.dtype), scratch, atoms, weights)
         return atoms, weights
 
 

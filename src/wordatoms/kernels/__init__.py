@@ -68,6 +68,9 @@ def _decorator(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., A
 jit = _decorator()
 """For exact kernels: integers, or floats whose order of operations must be kept."""
 
+jit_part = _decorator(no_cpython_wrapper=True)
+"""For a part of larger kernels, which Python does not call: what would unpack its arguments is not compiled."""
+
 jit_fastmath = _decorator(fastmath={"reassoc", "contract", "nsz"})
 """For sums of floats that the compiler may reorder to vectorise them. NaN and infinity are still handled exactly."""
 

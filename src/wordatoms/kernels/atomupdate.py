@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordatoms.kernels import jit
+from wordatoms.kernels import jit, jit_part
+from wordatoms.kernels.memory import prefetch_row
 from wordatoms.kernels.pursuit import copy, dot, subtract
 
 
-@jit
+@jit_part
 def square(vector):
     """‖vector‖², summed in its own precision; double so that sums over rows keep their digits."""
     return np.float64(dot(vector, vector))
 
 
-@jit
+@jit_part
 def subtract_code(row, atoms, weights, vectors, out):
     """Write the residual of a row to `out`."""
     copy(row, out)
@@ -50,18 +51,19 @@ def take_codes(rows, vectors, new_atoms, new_weights, keep, residuals, atoms, we
 
 
 @jit
-def group_by_atom(atoms, weights, starts, entries):
+def group_by_atom(flat_atoms, flat_weights, starts, ends, entries):
     """List the places (row · sparsity + slot) of the codes that use each atom, in increasing order: a counting sort.
 
-    Those of atom k are `entries[starts[k]:starts[k + 1]]`; `starts` must be zeros.
+    Those of atom k are `entries[starts[k]:starts[k + 1]]`; `starts` must be zeros,
+    and `ends` has room for a number per atom.
     """
-    flat_atoms, flat_weights = atoms.ravel(), weights.ravel()
     for place in range(len(flat_atoms)):
         if flat_weights[place] != 0:
             starts[flat_atoms[place] + 1] += 1
     for k in range(1, len(starts)):
         starts[k] += starts[k - 1]
-    ends = starts[:-1].copy()
+    for k in range(len(ends)):
+        ends[k] = starts[k]
     for place in range(len(flat_atoms)):
         if flat_weights[place] != 0:
             k = flat_atoms[place]
@@ -69,7 +71,7 @@ def group_by_atom(atoms, weights, starts, entries):
             ends[k] += 1
 
 
-@jit
+@jit_part
 def better_direction(vector, inertia, weights, residuals, places, direction):
     """Compute Eᵀ·g + inertia·a at unit length, the direction that fits the users of an atom better.
 
@@ -93,7 +95,7 @@ def better_direction(vector, inertia, weights, residuals, places, direction):
     return use
 
 
-@jit
+@jit_part
 def exchange(residual, weight, vector, new_weight, new_vector):
     for k in range(len(residual)):
         residual[k] += weight * vector[k] - new_weight * new_vector[k]
@@ -114,8 +116,11 @@ def update_atoms(first, last, starts, entries, nonnegative, inertia, uses, vecto
         if not uses[atom] > 0:
             continue
         along = dot(vector, direction)
-        for place in places:
-            row, slot = place // width, place % width
+        for i in range(len(places)):
+            following = starts[atom + 1] + i  # about as far into the places of the next atom
+            if following < starts[-1]:
+                prefetch_row(residuals, entries[following] // width)
+            row, slot = places[i] // width, places[i] % width
             weight = weights[row, slot]
             new_weight = dot(residuals[row], direction) + weight * along  # E·direction
             if nonnegative and new_weight < 0:

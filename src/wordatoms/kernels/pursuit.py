@@ -19,7 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.kernels import jit, jit_fastmath
+from wordatoms.kernels import jit, jit_fastmath, jit_part
+from wordatoms.kernels.memory import prefetch_row
 
 CHUNK = 128
 """The maximum is found chunk by chunk without its place, which vectorises; the place is searched in one chunk only."""
@@ -45,6 +46,11 @@ class Support(NamedTuple):
     """The solution of factor · forward = products of the chosen atoms."""
     units: NDArray
     """The weights of atoms whose inner products are in units of 1 / ONE."""
+
+    @classmethod
+    def make(cls, width: int, dtype: np.dtype) -> Support:
+        zeros = [np.zeros(shape, dtype) for shape in (width, width, (width, width), width, width + 3)]
+        return cls(np.zeros(width + 3, np.int32), *zeros)
 
 
 class Scratch(NamedTuple):
@@ -76,14 +82,14 @@ def dot(left, right):
     return total
 
 
-@jit
+@jit_part
 def copy(source, out):
     """Copy a row. (`out[:] = source` takes seconds to compile: it can broadcast, and complain.)"""
     for k in range(len(out)):
         out[k] = source[k]
 
 
-@jit
+@jit_part
 def subtract(vector, weight, row):
     """Subtract in place. (`difference` with `out` as its source would run the slow version for overlapping rows.)"""
     for k in range(len(row)):
@@ -124,7 +130,7 @@ def subtract_4_in_place(left, w, a, b, c, d):
         left[k] -= w[0] * a[k] + w[1] * b[k] + w[2] * c[k] + w[3] * d[k]
 
 
-@jit
+@jit_part
 def remaining_products(products, gram, support, n, out):
     """The inner products of all atoms with the residual after `n` atoms were chosen, up to the rounding of `gram`."""
     chosen, weights = support.chosen, support.units
@@ -151,7 +157,7 @@ def remaining_products(products, gram, support, n, out):
             subtract_4_in_place(left, w, a, b, c, d)
 
 
-@jit
+@jit_part
 def largest_bits(bits, mask):
     largest = bits.dtype.type(0)
     for k in range(len(bits)):
@@ -159,7 +165,7 @@ def largest_bits(bits, mask):
     return largest
 
 
-@jit
+@jit_part
 def find_tops(bits, mask, tops):
     """Write the largest number of each chunk, or 0 if none is positive; return the chunk with the largest of all.
 
@@ -175,7 +181,7 @@ def find_tops(bits, mask, tops):
     return best
 
 
-@jit
+@jit_part
 def find_place(bits, mask, chunk, top):
     """The first place in a chunk with the number `top`; the first of all if `top` is 0, which no atom has."""
     place = chunk * CHUNK
@@ -184,7 +190,7 @@ def find_place(bits, mask, chunk, top):
     return place
 
 
-@jit
+@jit_part
 def strongest_within(row, vectors, support, n, reach, threshold, nonnegative, scratch, best):
     """The atom with the strongest inner product with the residual, of those that come within `reach` of `best`."""
     residual = scratch.residual
@@ -199,16 +205,16 @@ def strongest_within(row, vectors, support, n, reach, threshold, nonnegative, sc
         if scratch.tops[chunk] < scratch.edge_bits[0]:
             continue
         for atom in range(chunk * CHUNK, min((chunk + 1) * CHUNK, len(vectors))):
-            near = scratch.left[atom] if nonnegative else abs(scratch.left[atom])
+            near = abs(scratch.left[atom]) if nonnegative is None else scratch.left[atom]
             if near >= best - reach:
                 exact = dot(vectors[atom], residual)
-                exact = exact if nonnegative else abs(exact)
+                exact = abs(exact) if nonnegative is None else exact
                 if exact > strength:
                     found, strength = atom, exact
     return found, strength
 
 
-@jit
+@jit_part
 def count_from(bits, mask, limit):
     count = 0
     for k in range(len(bits)):
@@ -216,7 +222,7 @@ def count_from(bits, mask, limit):
     return count
 
 
-@jit
+@jit_part
 def is_alone(scratch, mask, chunk, edge):
     """Whether the strongest atom, which is in `chunk`, is the only one that comes up to `edge`."""
     scratch.edge[0] = edge
@@ -226,17 +232,18 @@ def is_alone(scratch, mask, chunk, edge):
     return count_from(scratch.bits[chunk * CHUNK : (chunk + 1) * CHUNK], mask, limit) == 1
 
 
-@jit
+@jit_part
 def choose_atom(row, products, bits, vectors, gram, support, n, threshold, mask, nonnegative, scratch):
     """The atom with the strongest inner product with the residual, and its strength."""
     if n == 0:  # the row itself, of which nothing is rounded
         chunk = find_tops(bits, mask, scratch.tops)
         place = find_place(bits, mask, chunk, scratch.tops[chunk])
-        return place, (products[place] if nonnegative else abs(products[place]))
+        return place, (abs(products[place]) if nonnegative is None else products[place])
     remaining_products(products, gram, support, n, scratch.left)
     chunk = find_tops(scratch.bits, mask, scratch.tops)
     place = find_place(scratch.bits, mask, chunk, scratch.tops[chunk])
-    strength = scratch.left[place] if nonnegative else abs(scratch.left[place])
+    prefetch_row(vectors, place)
+    strength = abs(scratch.left[place]) if nonnegative is None else scratch.left[place]
     # both of two may be wrong by half a unit per weight, and by the rounding of the sums, which `threshold` bounds
     reach = 2 * threshold
     for i in range(n):
@@ -246,7 +253,7 @@ def choose_atom(row, products, bits, vectors, gram, support, n, threshold, mask,
     return strongest_within(row, vectors, support, n, reach, threshold, nonnegative, scratch, strength)
 
 
-@jit
+@jit_part
 def append_atom(vectors, products, support, n, atom):
     """Append an atom to the `n` chosen ones; return whether it is linearly independent of them."""
     chosen, factor, forward = support.chosen, support.factor, support.forward
@@ -268,7 +275,7 @@ def append_atom(vectors, products, support, n, atom):
     return True
 
 
-@jit
+@jit_part
 def solve(support, n):
     """Write the least-squares weights of the `n` chosen atoms to `trial`, by back substitution."""
     trial, factor = support.trial, support.factor
@@ -279,7 +286,7 @@ def solve(support, n):
         trial[i] = value / factor[i, i]
 
 
-@jit
+@jit_part
 def step_to_boundary(support, n):
     """Move from `weights` towards `trial` until a weight reaches zero; drop the atoms with weight zero."""
     chosen, weights, trial = support.chosen, support.weights, support.trial
@@ -298,7 +305,7 @@ def step_to_boundary(support, n):
     return kept
 
 
-@jit
+@jit_part
 def has_negative(weights, n):
     found = False
     for i in range(n):
@@ -306,7 +313,7 @@ def has_negative(weights, n):
     return found
 
 
-@jit
+@jit_part
 def settle_signs(vectors, products, support, n):
     """Drop atoms until the least-squares weights of the rest are positive (the inner loop of Lawson and Hanson)."""
     support.weights[n - 1] = 0
@@ -324,31 +331,7 @@ def settle_signs(vectors, products, support, n):
 
 
 @jit
-def pursue_row(row, products, bits, vectors, gram, limit, mask, nonnegative, support, scratch):
-    """Choose up to `limit` atoms for one row; return the number chosen."""
-    # inner products below this share of the row are rounding errors
-    threshold = 16 * np.finfo(vectors.dtype).eps * np.sqrt(dot(row, row))
-    n = np.int64(0)  # the type that it keeps: a literal 0 would be compiled for once more
-    for _ in range(STEPS_PER_ATOM * limit if nonnegative else limit):
-        atom, strength = choose_atom(
-            row, products, bits, vectors, gram, support, n, threshold, mask, nonnegative, scratch
-        )
-        if not strength > threshold or not append_atom(vectors, products, support, n, atom):
-            break
-        n += 1
-        if nonnegative:
-            n = settle_signs(vectors, products, support, n)
-        else:
-            solve(support, n)
-        for i in range(n):
-            support.weights[i] = support.trial[i]
-        if n == limit:
-            break
-    return n
-
-
-@jit
-def pursue(rows, products, bits, vectors, gram, limits, mask, nonnegative, scratch, atoms, weights):
+def pursue(rows, products, bits, vectors, gram, limits, mask, nonnegative, support, scratch, atoms, weights):
     """Code each row with at most `limits[row]` atoms.
 
     Parameters
@@ -357,25 +340,36 @@ def pursue(rows, products, bits, vectors, gram, limits, mask, nonnegative, scrat
         X, (n_rows, dim); X·Dᵀ, (n_rows, n_atoms); D, (n_atoms, dim); D·Dᵀ in units of 1 / ONE.
     bits, mask
         The memory of `products` as integers, and the bits of them that are compared.
-    scratch
+    nonnegative
+        True or, so that nothing is compiled that is not needed, None.
+    support, scratch
         Memory for one row.
     atoms, weights
         Output: the codes, -1 and 0 where a row takes fewer atoms.
     """
-    width, dtype = atoms.shape[1], vectors.dtype
-    support = Support(
-        np.zeros(width + 3, np.int32),
-        np.zeros(width, dtype),
-        np.zeros(width, dtype),
-        np.zeros((width, width), dtype),
-        np.zeros(width, dtype),
-        np.zeros(width + 3, dtype),
-    )
     for row in range(len(rows)):
-        n = pursue_row(
-            rows[row], products[row], bits[row], vectors, gram, limits[row], mask, nonnegative, support, scratch
-        )
-        for i in range(width):
+        some = rows[row], products[row], bits[row], vectors, gram, support
+        limit = limits[row]
+        # inner products below this share of the row are rounding errors
+        threshold = 16 * np.finfo(vectors.dtype).eps * np.sqrt(dot(rows[row], rows[row]))
+        n = np.int64(0)  # the type that it keeps: a literal 0 would be compiled for once more
+        n_steps = limit if nonnegative is None else STEPS_PER_ATOM * limit
+        for _ in range(n_steps):
+            atom, strength = choose_atom(*some, n, threshold, mask, nonnegative, scratch)
+            if n + 1 < limit:
+                prefetch_row(gram, atom)
+            if not strength > threshold or not append_atom(vectors, products[row], support, n, atom):
+                break
+            n += 1
+            if nonnegative is None:
+                solve(support, n)
+            else:
+                n = settle_signs(vectors, products[row], support, n)
+            for i in range(n):
+                support.weights[i] = support.trial[i]
+            if n == limit:
+                break
+        for i in range(atoms.shape[1]):
             atoms[row, i] = support.chosen[i] if i < n else -1
             weights[row, i] = support.weights[i] if i < n else 0
 
