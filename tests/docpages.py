@@ -45,8 +45,6 @@ ONLY_PARSED = {
                 "similarity",
                 "sentences",
                 "observe",
-                "evaluate wsi",
-                "evaluate scws",
             )
         ),
         "needs an encoder",

@@ -19,7 +19,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> SenseModel:
 def test_the_vectors_of_the_model_get_the_codes_of_the_model(model: SenseModel) -> None:
     codes = model.code(model.embeddings.vectors)
     np.testing.assert_array_equal(codes.atoms, model.atoms.codes.atoms)
-    np.testing.assert_array_equal(codes.weights, model.atoms.codes.weights)
+    np.testing.assert_allclose(
+        codes.weights, model.atoms.codes.weights, rtol=1e-5
+    )  # blocks of other sizes round otherwise
 
 
 def test_blocks_and_threads_do_not_change_the_codes(

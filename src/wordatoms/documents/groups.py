@@ -229,7 +229,7 @@ def compare_groups(
     >>> topics = wa.document_topics(wa.load(), texts)
     >>> found = wa.compare_groups(topics, groups=["concerts", "sports"] * 6)
     >>> found
-    GroupComparison(12 documents, 2 groups, 0 periods, 0 differences and 0 trends stand out)
+    GroupComparison(12 documents, 2 groups, 0 periods, 2 differences and 0 trends stand out)
     >>> {each.group: each.share for each in found.shares if each.name == found.differences[0].name}
     {None: 0.5, 'concerts': 1.0, 'sports': 0.0}
     """

@@ -84,7 +84,7 @@ class Results(list[Item], Shown):
     --------
     >>> import wordatoms as wa
     >>> wa.load().senses("tie").to_frame()[["atom", "label"]].head(2).values.tolist()
-    [[259, 'fasten with rope or string'], [1539, 'draw, equal score']]
+    [[259, 'fasten with rope or string'], [110, 'necktie']]
     """
 
     def __repr__(self) -> str:

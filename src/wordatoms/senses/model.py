@@ -368,7 +368,7 @@ class SenseModel(Shown):
         >>> for sense in wa.load().senses("tie")[:2]:
         ...     print(f"{sense.share:.1f}  {sense.label}")
         0.3  fasten with rope or string
-        0.2  draw, equal score
+        0.2  necktie
         """
         notes = self.notes
         if (phrase := self.parts.find_phrase(word)) is not None and self.parts.phrases is not None:
@@ -1448,7 +1448,7 @@ class SenseModel(Shown):
         >>> round(model.similarity("bank", "river"), 2)
         0.51
         >>> round(model.similarity("bank", "river", context1="They walked along the muddy bank of the stream."), 2)
-        0.6
+        0.59
         """
         if context1 is None and context2 is None:
             return float(cosines(self.parts.vector(word1)[None], self.parts.vector(word2))[0])

@@ -86,7 +86,7 @@ class Sense(Framed):
     >>> import wordatoms as wa
     >>> sense = wa.load().senses("tie")[1]
     >>> sense.atom, sense.label, [link.word for link in sense.linked[:2]]
-    (1539, 'draw, equal score', ['tallied', 'assists'])
+    (110, 'necktie', ['pantaloons', 'corduroy'])
     """
 
     word: str
