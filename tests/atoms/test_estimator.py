@@ -115,6 +115,8 @@ def test_works_in_a_pipeline_and_can_be_cloned(rows: np.ndarray) -> None:
         ({"random_state": -1}, "random_state is -1"),
         ({"random_state": 1.5}, r"random_state is 1\.5"),
         ({"n_jobs": 0}, "n_jobs is 0; pass 1 or more"),
+        ({"n_jobs": "2"}, "n_jobs is '2'; pass 1 or more"),
+        ({"n_jobs": 1.5}, r"n_jobs is 1\.5; pass 1 or more"),
         ({"nonnegative": "no"}, "nonnegative is 'no'; pass True or False"),
         ({"keep_codes": 2}, "keep_codes is 2"),
         ({"warm_start": "no"}, "warm_start is 'no'"),

@@ -202,13 +202,15 @@ class TestNearest:
         ("query", "n", "message"),
         [
             ("tie", 0, "n is 0"),
+            ("tie", "3", "n is '3'"),
+            ("tie", 1.5, r"n is 1\.5"),
             (np.ones(3), 1, "2 dimensions"),
             (np.array([1, np.nan]), 1, "NaN"),
             (np.array(["a", "b"]), 1, "<U1"),
             ([], 1, "shape"),
         ],
     )
-    def test_refuses_bad_queries(self, small: Embeddings, query: object, n: int, message: str) -> None:
+    def test_refuses_bad_queries(self, small: Embeddings, query: object, n: object, message: str) -> None:
         with pytest.raises(InputError, match=message):
             small.nearest(query, n)  # type: ignore[arg-type]
 

@@ -63,6 +63,8 @@ def test_they_are_those_of_the_search_to_the_last_bit(model: SenseModel) -> None
             assert model.near_words(word, n) == model.embeddings.nearest(word, n)
     with pytest.raises(InputError, match="n is 0"):
         model.near_words("both3", 0)
+    with pytest.raises(InputError, match="n is '3'"):
+        model.near_words("both3", "3")  # type: ignore[arg-type]
 
 
 def test_the_same_rows_on_any_number_of_threads() -> None:

@@ -38,6 +38,8 @@ DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "a number for a list": (lambda content: content.update(atoms=3), "'3' is not a list"),
     "less than none": (lambda content: content["atoms"][0].update(n_words=-1), "'-1' is not a number from 0 up"),
     "a place outside": (lambda content: content["atoms"][0]["examples"][0].update(end=99), "outside its text"),
+    "an atom without words": (lambda content: content["atoms"][0].update(words=[]), "an atom has no words"),
+    "half a surrogate pair": (lambda content: content["words"].append("\ud800"), "surrogates not allowed"),
     "an atom as a number": (lambda content: content["atoms"].append(3), "has no contextual atoms"),
     "other atoms": (lambda content: content.update(discourse_atoms="0"), "the atoms of another model"),
     "an atom beyond": (beyond, "the atoms of another model"),
@@ -60,6 +62,12 @@ def test_other_content_is_one_sentence(name: str, model: SenseModel, tmp_path: P
 def test_other_files_are_one_sentence(content: bytes, model: SenseModel, tmp_path: Path) -> None:
     (tmp_path / "states.json").write_bytes(content)
     with pytest.raises(InputError, match="has no contextual atoms"):
+        read_contextual_atoms(tmp_path / "states.json", model)
+
+
+def test_a_list_was_refused_in_words_of_the_program(model: SenseModel, tmp_path: Path) -> None:
+    (tmp_path / "states.json").write_text("[1]")
+    with pytest.raises(InputError, match="it is not an object with names and values"):
         read_contextual_atoms(tmp_path / "states.json", model)
 
 

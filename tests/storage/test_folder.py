@@ -39,6 +39,13 @@ def test_other_settings_are_refused_with_both_values(tmp_path: Path) -> None:
         folder.is_done("count", {"window": 5, "min_count": 5})
 
 
+def test_settings_too_long_to_show_were_named_twice(tmp_path: Path) -> None:
+    folder = ModelFolder(tmp_path, create=True)
+    make_stage(folder, text="a" * 100)
+    with pytest.raises(ModelError, match=r"was made with other text than you ask for; pass --force"):
+        folder.is_done("count", {"text": "b" * 100})
+
+
 def test_stage_whose_file_is_gone_is_not_done(tmp_path: Path) -> None:
     folder = ModelFolder(tmp_path, create=True)
     make_stage(folder)

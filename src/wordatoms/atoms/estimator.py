@@ -354,8 +354,10 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         return cast(int, seed)
 
     def _threads(self) -> int:
-        if self.n_jobs == 0:
-            raise InputError("n_jobs is 0; pass 1 or more, -1 for all cores, or None.")
+        n_jobs = self.n_jobs
+        is_integer = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool | np.bool_)
+        if n_jobs is not None and (not is_integer or n_jobs == 0):
+            raise InputError(f"n_jobs is {n_jobs!r}; pass 1 or more, -1 for all cores, or None.")
         return int(effective_n_jobs(self.n_jobs))
 
     def __sklearn_tags__(self) -> Any:

@@ -311,8 +311,8 @@ class Embeddings(Mapping[str, NDArray[np.float32]]):
         self, queries: NDArray[np.float32], left_out: Sequence[NDArray[np.intp]], n: int
     ) -> list[list[Neighbour]]:
         """The nearest words of each query, (n_queries, dim), without the rows in its `left_out`."""
-        if n < 1:
-            raise InputError(f"n is {n}; pass 1 or more.")
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+            raise InputError(f"n is {n!r}; pass a whole number of 1 or more.")
         n_block = max(1, _BLOCK_SCORES // len(self))
         found = []
         for start in range(0, len(queries), n_block):

@@ -58,7 +58,9 @@ def read_contextual_atoms(path: Path | str, model: SenseModel) -> ContextualAtom
     return found
 
 
-def _contextual_atoms(content: Mapping[str, Any]) -> ContextualAtoms:
+def _contextual_atoms(content: Any) -> ContextualAtoms:
+    if not isinstance(content, Mapping):
+        raise TypeError("it is not an object with names and values")
     return ContextualAtoms(
         _text(content["encoder"]),
         _text(content["discourse_atoms"]),
@@ -75,6 +77,8 @@ def _contextual_atoms(content: Mapping[str, Any]) -> ContextualAtoms:
 
 
 def _atom(content: Mapping[str, Any]) -> ContextualAtom:
+    if not content["words"]:
+        raise ValueError("an atom has no words")
     return ContextualAtom(
         _count(content["number"]),
         _count(content["n_occurrences"]),
@@ -115,6 +119,7 @@ def _list(value: Any) -> Sequence[Any]:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{str(value)[:40]!r} is not a text")
+    value.encode()  # half of a surrogate pair is no text that could be shown
     return value
 
 

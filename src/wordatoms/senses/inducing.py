@@ -76,7 +76,7 @@ def induce_senses(
     contexts = find_contexts(word, usages, sif, window=learned.window, include_target=inside)
     known = [number for number, context in enumerate(contexts) if context]
     if not places:
-        model.check_findable(word)
+        raise InputError(f"no text has {word!r}; pass texts with the word and words around it.")
     if not known:
         raise InputError(f"no context of {word!r} has a known word; pass texts with the word and words around it.")
     clusters = model.cluster(word, [usages[number] for number in known], k, random_state=random_state)

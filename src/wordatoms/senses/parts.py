@@ -208,7 +208,7 @@ class ModelParts:
         if self.find_phrase(word) is not None:
             return self.embeddings.nearest(self.vector(word), n)
         row, kept = self.row(word), self.neighbours
-        if kept is not None and 1 <= n <= kept.n_kept:
+        if kept is not None and isinstance(n, int) and 1 <= n <= kept.n_kept:
             return kept.of(row, n, self.embeddings)
         return self.embeddings.nearest(self.words[row], n)
 

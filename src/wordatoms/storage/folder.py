@@ -184,10 +184,9 @@ class ModelFolder:
             return done
         changed = sorted(key for key in made | wanted if made.get(key) != wanted.get(key))
         changed = ["method"] if "method" in changed else changed  # the others follow from it
-        raise ModelError(
-            f"{self.path} was made with {_describe(made, changed)}, you ask for {_describe(wanted, changed)}; "
-            "pass --force to make it again, or another folder."
-        )
+        before, now = _describe(made, changed), _describe(wanted, changed)
+        difference = f"{before} than you ask for" if before == now else f"{before}, you ask for {now}"
+        raise ModelError(f"{self.path} was made with {difference}; pass --force to make it again, or another folder.")
 
     # --- Integrity
 
