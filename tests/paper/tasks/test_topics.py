@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from wordatoms.documents.coherence import coherences, npmi
+from wordatoms.documents.coherence import coherences
 from wordatoms.paper.report.runner import EXHIBITS
 from wordatoms.paper.tasks.topics import evaluate
 from wordatoms.paper.tasks.topics.evaluate import (
@@ -54,11 +54,6 @@ def test_coherence_is_the_mean_over_pairs() -> None:
         both = np.mean([one in words and other in words for words in paragraphs])
         naive.append(np.log(both / p_one / p_other) / -np.log(both) if both else -1)
     assert coherences([LETTERS], counts, LETTERS)[0] == pytest.approx(np.mean(naive))
-
-
-def test_words_that_never_and_that_always_meet() -> None:
-    assert npmi(np.array([[0.5, 0.0], [0.0, 0.5]]), 0, 1) == -1
-    assert npmi(np.ones((2, 2)), 0, 1) == 1
 
 
 def test_lists_are_described() -> None:
