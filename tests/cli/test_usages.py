@@ -310,6 +310,15 @@ def test_a_column_of_a_table_is_read_like_lines(model: Path, lines: Path, table:
         assert "standard input is not a table" in refused(*asked, "-", "--column", "text")
 
 
+def test_a_text_with_several_usages_is_listed_once(model: Path) -> None:
+    asked = ("cluster", "bank", "--contexts", "-", "-k", "1", "--model", model)
+    texts = b"boat bank shore bank river bank\na loan from the bank\n"
+    (found,) = json.loads(invoke(*asked, "--json", stdin=texts).stdout)["clusters"]
+    assert found["size"] == 4
+    assert sorted(found["typical_lines"]) == [1, 2]
+    assert invoke(*asked, stdin=texts).stdout.count("line 1:") == 1
+
+
 def test_rows_have_names(model: Path, table: Path) -> None:
     asked = ("cluster", "bank", "--model", model, "--contexts", table, "--column", "text", "-k", "2")
     found = json.loads(invoke(*asked, "--id", "name", "--json").stdout)

@@ -46,7 +46,7 @@ def test_tags_are_no_text(tmp_path: Path, compression: str, threads: int) -> Non
     found = read(corpus)
     assert len(found) == len(content), "all places stay where they are"
     lines = [line for line in found.decode().split("\n") if line.strip()]
-    assert lines == ["Anarchism", 'Anarchism is a "philosophy" of AT&    T, a <   b>   .', "The tie ended."]
+    assert lines == ['Anarchism is a "philosophy" of AT&    T, a <   b>   .', "The tie ended."]
     assert corpus.files[0].column == ""
     for shard in corpus.shards:
         for position, block in placed_blocks(shard):
@@ -54,7 +54,7 @@ def test_tags_are_no_text(tmp_path: Path, compression: str, threads: int) -> Non
 
 
 def test_articles_are_documents(tmp_path: Path) -> None:
-    expected = 'Anarchism\n\nAnarchism is a "philosophy" of AT&T, a <b>.\n\n'
+    expected = '\nAnarchism is a "philosophy" of AT&T, a <b>.\n\n'
     path = write(tmp_path / "wiki_00", PLAIN.encode())
     assert list(read_files([path])) == [("12 Anarchism", expected), ('25 The "Tie" (film)', "The tie ended.\n")]
     assert [text for _, text in read_lines([path])][-1] == "The tie ended."
@@ -93,6 +93,24 @@ def test_an_article_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.M
     path = write(tmp_path / "wiki_00", PLAIN.encode().partition(b"</doc>")[0] + b"more text\n" * 20)
     with pytest.raises(InputError, match="the article '12 Anarchism' is longer than 100 characters"):
         list(read_files([path]))
+
+
+@pytest.mark.parametrize("shard_bytes", [1, 13, 87, 90, 1 << 20])
+@pytest.mark.parametrize("block_bytes", [64, 1 << 20])
+def test_only_a_repeated_title_is_left_out(tmp_path: Path, shard_bytes: int, block_bytes: int) -> None:
+    def article(title: str, *lines: str) -> str:
+        return "\n".join([f'<doc id="1" url="https://x" title="{title}">', *lines, "</doc>", ""])
+
+    content = article("Tie", "Tie", "", "Tie", "A tie.") + article('The "Ring"', 'The "Ring"\r', "It rang.")
+    content += article("Bank", "Banks", "Bank") + article("Empty") + article("Spring", "", "Spring")
+    expected = ["Tie", "A tie.", "It rang.", "Banks", "Bank", "Spring"]
+    path = write(tmp_path / "wiki_00", content.encode())
+    (tmp_path / "work").mkdir()
+    corpus = open_corpus([path], work=tmp_path / "work", shard_bytes=shard_bytes)
+    blocks = [block for shard in corpus.shards for block in read_blocks(shard, block_bytes=block_bytes)]
+    assert b"".join(blocks).decode().split("\n")[0].isspace()
+    assert [line for line in b"".join(blocks).decode().splitlines() if line.strip()] == expected
+    assert [line for _, text in read_files([path]) for line in text.splitlines() if line.strip()] == expected
 
 
 def test_unescaping_undoes_the_padding() -> None:

@@ -82,8 +82,11 @@ def _clusters(found: UsageClusters) -> Iterator[dict[str, Any]]:
             {"atom": each.atom, "probability": each.probability, "label": each.label}
             for each in found.senses(number)[:N_TYPICAL]
         ]
-        typical = [found.texts[usage] + 1 for usage in found.typical(number, N_TYPICAL)]
-        yield {"cluster": number, "size": len(found.members(number)), "senses": senses, "typical_lines": typical}
+        size = len(found.members(number))
+        # A text with several usages is listed once.
+        lines = dict.fromkeys(found.texts[usage] + 1 for usage in found.typical(number, size))
+        typical = list(lines)[:N_TYPICAL]
+        yield {"cluster": number, "size": size, "senses": senses, "typical_lines": typical}
 
 
 def _usages(found: UsageClusters, names: Sequence[str | None] | None) -> list[dict[str, Any]]:

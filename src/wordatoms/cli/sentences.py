@@ -9,7 +9,7 @@ import click
 
 from wordatoms.cli import options
 from wordatoms.cli.models import load_model
-from wordatoms.cli.output import highlight, show_json
+from wordatoms.cli.output import counted, highlight, show_json
 
 if TYPE_CHECKING:
     from wordatoms.senses.results import Sense
@@ -90,11 +90,11 @@ def sentences(
 
 
 def _show(found: Sequence[SenseSentences]) -> None:
-    click.echo(f"{found[0].sense.word}: {sum(each.n_sentences for each in found):,} sentences")
+    click.echo(f"{found[0].sense.word}: {counted(sum(each.n_sentences for each in found), 'sentence')}")
     for each in found:
         sense = each.sense
         only_in = "" if sense.word in sense.forms else f", in {', '.join(sense.forms)}"
-        click.echo(f"\n  {_importance(sense)}{sense.label} ({each.n_sentences:,} sentences{only_in})")
+        click.echo(f"\n  {_importance(sense)}{sense.label} ({counted(each.n_sentences, 'sentence')}{only_in})")
         for sentence in each.sentences:
             text = highlight(sentence.text, sentence.start, sentence.end)
             place = f"{sentence.source}:{sentence.line}" if sentence.row_name is None else sentence.row_name

@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING
 from wordatoms.errors import InputError
 from wordatoms.text.compression import CompressionError, TruncatedError, inflate
 from wordatoms.text.files import file_errors, open_file, printable
-from wordatoms.text.wikiextractor import blank_tags
+from wordatoms.text.wikiextractor import LONGEST_TAG, blank_tags, ending_tag
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -57,7 +57,7 @@ class Shard:
     sha256: str = ""
     """Checksum of the whole file, if known."""
     is_extracted: bool = False
-    """Articles of WikiExtractor, whose tags are no text."""
+    """Articles of WikiExtractor, whose tags and repeated titles are no text."""
 
     @property
     def n_bytes(self) -> int:
@@ -123,6 +123,10 @@ class TextStream(io.RawIOBase):
         """Number of bytes of the shard read from disk so far."""
         return self._file.tell() - self._shard.start
 
+    def text_before(self, n_bytes: int) -> bytes:  # noqa: ARG002
+        """Return the last bytes of the text before the stream; it stays at its beginning."""
+        return b""
+
     def close(self) -> None:
         self._file.close()
         super().close()
@@ -161,6 +165,14 @@ class _PlainText(TextStream):
         super().__init__(file, shard)
         self.begin, self._end = _line_range(file, shard)
         file.seek(self.begin)
+
+    def text_before(self, n_bytes: int) -> bytes:
+        n_bytes = min(n_bytes, self.begin)
+        with file_errors(self._shard.name):
+            self._file.seek(self.begin - n_bytes)
+            before = self._file.read(n_bytes)
+            self._file.seek(self.begin)
+        return before
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         target = memoryview(buffer)[: self._end - self._file.tell()]
@@ -264,10 +276,11 @@ class ReadProgress:
 def _checked_blocks(shard: Shard, block_bytes: int, progress: ReadProgress) -> Iterator[tuple[int, bytes]]:
     with closing(open_text(shard)) as text:
         position = text.begin
+        tag = ending_tag(text.text_before(LONGEST_TAG)) if shard.is_extracted else b""
         for block, n_used in _cut_blocks(text, block_bytes):
             valid = _check(block, position, shard)
             if shard.is_extracted:
-                valid = blank_tags(valid)
+                tag, valid = ending_tag(valid), blank_tags(tag + valid)[len(tag) :]
             progress.reach(text.n_disk_bytes())
             if len(valid) <= block_bytes:
                 yield position, valid
