@@ -17,8 +17,9 @@ import wordatoms as wa
 from browsing import CONTRAST, FLAGS, NARROW, UNNAMED, WIDE, Visitor, find_browser, hosting, serving, why_no_browser
 from observedworld import FORM, FUNCTION_WORDS, WORD, discourse, in_doubt, observed_model, with_rare_sense, words_of
 from wordatoms.explorer.answers import to_plain
-from wordatoms.explorer.export import SENSES_PER_FILE, export_site
+from wordatoms.explorer.export import SENSES_PER_FILE, export_site, sense_files
 from wordatoms.explorer.service import Explorer
+from wordatoms.explorer.words import WordAnswers
 from wordatoms.run import Run
 from wordatoms.senses.comparison import compare_senses
 
@@ -53,6 +54,20 @@ def test_a_word_has_its_senses_by_use_and_those_of_its_code(explorer: Explorer, 
     by_code = explorer.word(WORD, method="code")
     assert by_code.method == "code"
     assert {sense.atom: sense.weight for sense in by_code.senses} == model.sense_weights(WORD, forms=False)
+
+
+def test_a_phrase_has_its_senses_by_use_numbered_after_those_of_words() -> None:
+    words = WordAnswers(wa.load())
+    page = words.word("Ice Cream")
+    assert (page.word, page.method, page.methods) == ("ice cream", "uses", ["uses", "code"])
+    assert page.senses[0].label == "frozen sweet food"
+    assert page.forms[0].uses == [(sense.sense, sense.share) for sense in page.senses]
+    assert page.forms[0].uses[0][0] >= words.n_word_senses
+    by_code = words.word("ice cream", method="code")
+    assert [sense.sense for sense in by_code.senses] == [None] * len(by_code.senses)
+    assert page.explained == by_code.explained
+    exported = [sense for _, some in sense_files(words) for sense in some]
+    assert exported[page.forms[0].uses[0][0]][-1] == "frozen sweet food"
 
 
 def test_pooled_forms(explorer: Explorer, model: wa.SenseModel) -> None:

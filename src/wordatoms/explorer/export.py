@@ -12,7 +12,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ from wordatoms.explorer.words import N_NEAREST as SHOWN
 from wordatoms.explorer.words import SenseExample, WordAnswers, WordPage
 from wordatoms.parallel import one_blas_thread
 from wordatoms.run import DEFAULT_RUN, Run
-from wordatoms.senses.by_use import UseAnswers
+from wordatoms.senses.by_use import PhraseAnswers, UseAnswers
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.files import new_folder
 
@@ -195,7 +195,7 @@ def word_shards(words: WordAnswers, neighbours: Neighbours) -> Mapping[str, Mapp
             words.text(word),
         )
     for phrase, near_words in zip(words.phrases, _near_phrases(words), strict=True):
-        entry = _phrase_entry(words.phrase(phrase, near_words), words)
+        entry = _phrase_entry(words.phrase(phrase, "code", nearest=near_words), words)
         shards.setdefault(shard_name(phrase), {})[phrase] = entry
     return shards
 
@@ -208,7 +208,11 @@ def _near_phrases(words: WordAnswers) -> list[list[Neighbour]]:
 
 def _phrase_entry(page: WordPage, words: WordAnswers) -> WordEntry:
     near = _shortened((words.model.row(each.word) + 1, each.similarity) for each in page.nearest[:N_NEAREST])
-    return WordEntry(None, 0, (), _shortened(page.forms[0].atoms), near, page.explained, [], None, None)
+    uses = [
+        (words.n_word_senses + use.sense, round(use.share, SHARE_DIGITS), use.n_occurrences)
+        for use in words.phrase_uses(page.word)
+    ]
+    return WordEntry(None, 0, (), _shortened(page.forms[0].atoms), near, page.explained, [], uses or None, None)
 
 
 def _uses(words: WordAnswers, word: str) -> list[tuple[int, float, int]] | None:
@@ -221,23 +225,25 @@ SenseEntry = tuple[int, bool, list[tuple[int, float]], SenseExample | None, str]
 
 
 def sense_files(words: WordAnswers) -> Iterator[tuple[str, list[SenseEntry]]]:
-    """The senses by use: the atom of each, whether it is general, nearest words by rank, example and name."""
+    """The senses by use, those of words and then those of phrases.
+
+    For each its atom, whether it is general, nearest words by rank, example and name.
+    """
     model = words.model
-    uses = model.uses
-    if uses is None:
-        return
-    answers = UseAnswers(model, uses)
-    for first in range(0, len(uses), SENSES_PER_FILE):
-        numbers = range(first, min(first + SENSES_PER_FILE, len(uses)))
-        yield f"senses/{first // SENSES_PER_FILE}", [_sense_entry(words, answers, number) for number in numbers]
+    of_words = UseAnswers(model, model.uses) if model.uses else None
+    entries = chain(_sense_entries(words, of_words), _sense_entries(words, words.phrase_answers))
+    for number, some in enumerate(iter(lambda: list(islice(entries, SENSES_PER_FILE)), [])):
+        yield f"senses/{number}", some
 
 
-def _sense_entry(words: WordAnswers, answers: UseAnswers, number: int) -> SenseEntry:
-    uses = answers.uses
-    cosines = [near.similarity for near in answers.nearest(number, SHOWN)]
-    near = zip((uses.nearest[number, :SHOWN] + 1).tolist(), cosines, strict=True)
-    name = uses.names[number] if uses.names else ""
-    return int(uses.atoms[number]), bool(uses.general[number]), _shortened(near), words.written_example(number), name
+def _sense_entries(words: WordAnswers, answers: UseAnswers | None) -> Iterator[SenseEntry]:
+    first = words.n_word_senses if isinstance(answers, PhraseAnswers) else 0
+    for number in range(len(answers.uses) if answers else 0):
+        assert answers
+        uses, cosines = answers.uses, [near.similarity for near in answers.nearest(number, SHOWN)]
+        near = zip((uses.nearest[number, :SHOWN] + 1).tolist(), cosines, strict=True)
+        name, example = uses.names[number] if uses.names else "", words.written_example(first + number)
+        yield int(uses.atoms[number]), bool(uses.general[number]), _shortened(near), example, name
 
 
 def _matches(model: SenseModel, row: int) -> list[tuple[int, float | None]]:

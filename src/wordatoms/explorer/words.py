@@ -26,7 +26,7 @@ from wordatoms.explorer.quotations import Quote
 from wordatoms.explorer.text_spans import utf16_offsets
 from wordatoms.senses.annotations import FILE as NOTES_FILE
 from wordatoms.senses.annotations import Notes
-from wordatoms.senses.by_use import UseAnswers, UseDisambiguator
+from wordatoms.senses.by_use import PhraseAnswers, UseAnswers, UseDisambiguator
 from wordatoms.senses.examples import find_word
 from wordatoms.senses.model import SenseModel
 from wordatoms.senses.reading import function_words
@@ -308,7 +308,7 @@ class WordAnswers:
     ) -> WordPage:
         """A word or phrase; with `forms`, its senses are those of all its inflected forms."""
         if (phrase := self.find_phrase(word)) is not None:
-            return self.phrase(phrase)
+            return self.phrase(phrase, method)
         word = self.spell(word)
         answered = self.method(word, method)
         return WordPage(
@@ -329,20 +329,54 @@ class WordAnswers:
         texts = self.model.texts
         return None if texts is None else texts[self.model.row(item)][:LONGEST_TEXT]
 
-    def phrase(self, phrase: str, nearest: list[Neighbour] | None = None) -> WordPage:
-        """A phrase that the model knows, such as new york: its page shows the senses of its code; it has no forms."""
-        senses = self.model.senses(phrase, method="code", n_nearest=N_NEAREST, n_linked=N_LINKED)
+    def phrase(self, phrase: str, method: Asked = "auto", *, nearest: list[Neighbour] | None = None) -> WordPage:
+        """A phrase that the model knows, such as new york; it has no forms.
+
+        Its senses by use are numbered after those of all words.
+        """
+        uses = self.phrase_uses(phrase)
+        methods: list[Method] = ["uses", "code"] if uses else ["code"]
+        answered = method if method in methods else methods[0]
+        by_code = self.model.senses(phrase, method="code", n_nearest=N_NEAREST, n_linked=N_LINKED)
+        weights = {sense.atom: sense.weight for sense in by_code}
+        senses: list[Sense] = list(by_code)
+        if answered == "uses":
+            found = self.model.senses(phrase, n_nearest=N_NEAREST, n_linked=N_LINKED)
+            senses = [
+                replace(sense, sense=self.n_word_senses + sense.sense)
+                for sense in sorted(found, key=lambda sense: sense.is_general)[:MOST_SENSES]
+                if sense.sense is not None
+            ]
+        shares = [(self.n_word_senses + use.sense, use.share) for use in uses]
         return WordPage(
             phrase,
-            "code",
-            ["code"],
+            answered,
+            methods,
             None,
             0,
-            [WordForm(phrase, None, [(sense.atom, sense.weight) for sense in senses], [])],
+            [WordForm(phrase, None, list(weights.items()), shares)],
             [self._word_sense(sense, None) for sense in senses],
             self.model.near_words(phrase, N_NEAREST) if nearest is None else nearest,
-            self._cosine_of_sum(self.model.parts.vector(phrase), {each.atom: each.weight for each in senses}),
+            self._cosine_of_sum(self.model.parts.vector(phrase), weights),
         )
+
+    @property
+    def n_word_senses(self) -> int:
+        """The number of senses by use of all words."""
+        return 0 if self.model.uses is None else len(self.model.uses)
+
+    def phrase_uses(self, phrase: str) -> list[WordUse]:
+        """The uses of a phrase, the largest share first; none if it was not observed."""
+        answers = self.phrase_answers
+        return answers.forms(phrase, pooled=False, notes=self.notes)[phrase] if answers else []
+
+    @property
+    def phrase_answers(self) -> PhraseAnswers | None:
+        """What knows the senses by use of phrases, if the model has any."""
+        phrases = self.model.parts.phrases
+        if phrases is None or phrases.uses is None:
+            return None
+        return PhraseAnswers(self.model, phrases.uses, phrases)
 
     def senses(self, word: str, method: Method, *, forms: bool = False) -> list[Sense]:
         """The senses of a word in the order of its page, each with its weight in the code, if it has one."""
