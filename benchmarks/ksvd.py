@@ -36,7 +36,6 @@ Runs = dict[str, Callable[[], object]]
 PEAK_PROGRAM = """
 import sys
 import numpy as np
-from learners import find_package, import_pypi_ksvd
 from wordatoms.atoms.ksvd import ksvd
 rows = np.load(sys.argv[1])
 ksvd(rows, n_atoms=int(sys.argv[2]), n_iterations=3, threads=int(sys.argv[3]))
