@@ -175,8 +175,9 @@ function howMany({ word, senses: found }) {
 function senses(answer, query, about) {
   if (!answer.senses.length) return noSenses(answer);
   const top = Math.max(...answer.senses.map(amountOf));
-  const isAwaited =
-    about.corpus && !about.static && answer.method === "uses" && !answer.senses.some((sense) => sense.sentences);
+  const isWord = answer.rank > 0; // sentences of the text are looked for by words alone, not by phrases
+  const isSearched = isWord && about.corpus && !about.static && answer.method === "uses";
+  const isAwaited = isSearched && !answer.senses.some((sense) => sense.sentences);
   const cards = answer.senses.map((sense, place) =>
     senseCard(sense, { place, top, isAwaited, isMeant: isMeant(sense, query) }),
   );
