@@ -218,7 +218,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     result: dict[str, Any] = {
         "machine": describe_machine(),
         "commit": git_commit(),
-        "vectors": options.model.name if options.model else "planted",
+        "vectors": source.name if (source := options.vectors or options.model) else "planted",
         "n_rows": len(rows),
         "dim": rows.shape[1],
         "n_atoms": options.atoms,
