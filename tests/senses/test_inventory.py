@@ -67,3 +67,8 @@ def test_the_list_of_the_package_is_sound() -> None:
 def test_an_empty_inventory_knows_nothing() -> None:
     assert not Inventory(())
     assert not Inventory(()).of("port")
+
+
+def test_a_folder_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read as a list of senses: Is a directory"):
+        read_inventory(tmp_path)

@@ -110,7 +110,9 @@ def read_inventory(source: str | Path) -> Inventory:
         return parse_inventory(read_bytes(path, LARGEST).decode())
     except UnicodeDecodeError:
         raise InputError(f"{path} is not UTF-8; save the list of senses as UTF-8 text.") from None
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise InputError(f"{path} cannot be read as a list of senses: {error.strerror or error}.") from error
+    except ValueError as error:
         raise InputError(f"{path} cannot be read as a list of senses: {error}") from error
 
 
