@@ -103,11 +103,20 @@ def test_a_sense_that_no_context_shows_is_dropped(rng: np.random.Generator, back
     assert found.names == ("sense 0", "sense 1")
 
 
+def test_a_listed_sense_needs_fewer_uses_than_a_found_one(rng: np.random.Generator) -> None:
+    nothing = np.zeros(0)
+    found = observing.Senses(nothing, nothing, nothing, np.zeros(3, np.bool_), nothing, nothing)
+    listed = found._replace(listed=listed_senses(cues(rng, 3)))
+    shares, numbers, lifts = np.array([0.5, 0.003, 0.0005]), np.array([500, 3, 1]), np.array([3.0, 3.0, 3.0])
+    assert found.confirmed(shares, numbers, lifts, 1000).tolist() == [True, False, False]
+    assert listed.confirmed(shares, numbers, lifts, 1000).tolist() == [True, True, False]
+
+
 def test_a_sense_that_is_named_twice_is_one(rng: np.random.Generator, background: Background) -> None:
     units, _ = contexts(rng, [200, 100])
     forms, weights = np.zeros(len(units), np.int64), np.full(len(units), 1 / len(units))
     directions = cues(rng, 2)
-    twice = np.concatenate([directions, to_unit(directions[:1] + 0.05 * rng.standard_normal((1, DIM)))])
+    twice = np.concatenate([directions, to_unit(directions[:1] + 0.15 * rng.standard_normal((1, DIM)))])
     found = find_listed_senses(units, forms, weights, listed_senses(twice), background)
     assert found.names == ("sense 0", "sense 1")
     np.testing.assert_allclose(sorted(found.shares), [1 / 3, 2 / 3], atol=0.05)

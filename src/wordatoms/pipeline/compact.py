@@ -83,7 +83,7 @@ def compact(folder: ModelFolder, path: Path | str, *, force: bool = False, run: 
     folder.check(thorough=True)  # the copy has its own checksums, which would hide damage
     twin = ModelFolder(target, create=True)
     with twin.working(), twin.staging() as made:
-        stages = {name: _write_stage(folder, record, made) for name, record in folder.stages.items()}
+        stages = {name: compact_stage(folder, record, made) for name, record in folder.stages.items()}
         stages["atomize"]["files"] |= _write_neighbours(made, run)
         for name in (NOTES, NAMES):
             if (folder.path / name).is_file():
@@ -142,7 +142,7 @@ def _check(folder: ModelFolder, target: Path, *, force: bool) -> None:
         raise ModelError(f"{target} exists already; pass --force to replace it, or another folder.")
 
 
-def _write_stage(folder: ModelFolder, record: Mapping[str, Any], made: Path) -> dict[str, Any]:
+def compact_stage(folder: ModelFolder, record: Mapping[str, Any], made: Path) -> dict[str, Any]:
     """Write the files of a stage that queries need, and return its record."""
     names = [name for name in record["files"] if not name.startswith(LEFT_BEHIND)]
     if USES in names:

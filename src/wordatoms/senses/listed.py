@@ -34,9 +34,9 @@ from wordatoms.senses.observing import (
 )
 from wordatoms.senses.posterior import to_unit
 
-ANCHOR = 0.35
-"""Share of the uses that the cues of a sense count as much as; chosen on half of our own sentences, between .1 and .6,
-where pseudowords do not care."""
+ANCHOR = 1.0
+"""The cues of a sense count as much as this share of the uses; chosen on half of our own sentences, between .1 and 4,
+where pseudowords do not care. With more, senses would hardly learn from their contexts."""
 EVEN = 0.2
 """Uses, as a share of all, that are taken to be spread evenly over the senses, so that a rare one does not starve."""
 N_ROUNDS = 4

@@ -1409,7 +1409,7 @@ class SenseModel(Shown):
         True
         """
         if posterior is None and (found := self.by_use(word)):
-            return found.in_context(self._own_vector(word), self._one_usage_each(word, usages), self.reading)
+            return found.in_context(self._own_vector(word), self._one_usage_each(word, usages))
         posterior = posterior or self.posterior
         contexts = self.context_vectors(word, usages, posterior)
         if not self.knows(word):

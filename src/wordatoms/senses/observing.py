@@ -44,7 +44,9 @@ LEAST_RATIO = 4.0
 LEAST_CANDIDATE_SHARE, LEAST_CANDIDATES = 0.002, 3
 """… and to at least this share of them, and this many."""
 LEAST_SHARE, LEAST_OCCURRENCES = 0.004, 6
-"""Senses with a smaller share of the uses, or in fewer sampled occurrences, are dropped."""
+"""Senses with a smaller share of the uses, or in fewer sampled occurrences, are dropped …"""
+LEAST_LISTED_SHARE, LEAST_LISTED_OCCURRENCES = 0.001, 3
+"""… and those of a list, which are known to exist, only below these."""
 MOST_SIMILAR = 0.5
 """Senses that are more similar than this are one: the correlation of their products with the word's contexts, …"""
 VIEWS = {"around": 0.4, "before": 0.2, "after": 0.2}
@@ -56,7 +58,7 @@ LEAST_LIFT = 2.0
 """A sense's contexts are at least this many times as frequent as random contexts that are as near to it."""
 LISTED_NONE_COSINE = 0.15
 """In place of `NONE_COSINE` for the senses of a list, which leaves fewer contexts without a sense."""
-LEAST_LISTED_LIFT, CERTAIN_SHARE = 0.6, 0.1
+LEAST_LISTED_LIFT, CERTAIN_SHARE = 0.4, 0.1
 """A listed sense needs this lift, or this share of the uses: abstract senses are near to contexts of all kinds."""
 N_DIRECTIONS = 5
 """Main directions of random contexts that are removed to find candidates."""
@@ -219,12 +221,19 @@ class Senses(NamedTuple):
         """Tell which senses n contexts confirm, by their shares, their numbers of contexts and their lifts."""
         if self.listed is None:
             return is_used(shares, numbers, n) & (self.is_general | (lifts >= LEAST_LIFT))
-        return is_used(shares, numbers, n) & ((lifts >= LEAST_LISTED_LIFT) | (shares >= CERTAIN_SHARE))
+        used = is_used(shares, numbers, n, LEAST_LISTED_SHARE, LEAST_LISTED_OCCURRENCES)
+        return used & ((lifts >= LEAST_LISTED_LIFT) | (shares >= CERTAIN_SHARE))
 
 
-def is_used(shares: NDArray[np.float64], numbers: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
+def is_used(
+    shares: NDArray[np.float64],
+    numbers: NDArray[np.int64],
+    n: int,
+    least_share: float = LEAST_SHARE,
+    least_number: int = LEAST_OCCURRENCES,
+) -> NDArray[np.bool_]:
     """Tell which senses n contexts use often enough."""
-    return np.asarray((shares >= LEAST_SHARE) & (numbers >= min(LEAST_OCCURRENCES, max(n // 8, 1))))
+    return np.asarray((shares >= least_share) & (numbers >= min(least_number, max(n // 8, 1))))
 
 
 def assign(
