@@ -102,7 +102,7 @@ HEALTH = {"WS353": "EN-WS-353-ALL", "MEN": "EN-MEN-TR-3k", "SimLex": "EN-SIMLEX-
 MAX_WORDS, N_ATOMS, DIM = 25_000, 800, 200
 """Smaller than the English model, with one run of k-SVD and a less exact SVD: enough to compare, in an hour."""
 PMI = {"oversampling": 2.0, "dim": DIM}
-WIDER = {f"pmi, {dim} dimensions": {**PMI, "method": "pmi", "dim": dim} for dim in (300, 400)}
+WIDER = {f"pmi, {dim} dimensions": {**PMI, "method": "pmi", "dim": dim} for dim in (300, 400, 600)}
 METHODS: dict[str, dict[str, Any]] = {
     "pmi": PMI,
     **WIDER,
@@ -113,7 +113,7 @@ METHODS: dict[str, dict[str, Any]] = {
 """Methods, by their parameters beside the defaults."""
 FULL_METHODS: dict[str, dict[str, Any]] = {
     "pmi": PMI,
-    **WIDER,
+    **{name: WIDER[name] for name in ("pmi, 300 dimensions", "pmi, 400 dimensions")},
     "glove": METHODS["glove"],
     "skipgram": {"epochs": 1, "dim": DIM},
 }
@@ -402,18 +402,18 @@ def _difference(first: Scores, second: Scores, source: str) -> tuple[float, floa
 
 
 def train_mixes(
-    table: str, text: Path, work: Path, megabytes: int, run: Run, only: str | None = None
+    table: str, text: Path, work: Path, megabytes: int, run: Run, only: Sequence[str] = ()
 ) -> dict[str, ModelFolder]:
     mixes = FULL if table == "full" else {name: equal_shares(text, mix, megabytes) for name, mix in EQUAL.items()}
     return {
         name: train(work / table / name, write_mix(text, mix, work / "text" / name), trained("pmi", run, **PMI), run)
         for name, mix in mixes.items()
-        if only in (None, name)
+        if name in (only or mixes)
     }
 
 
 def train_methods(
-    given: Mapping[str, Mapping[str, Any]], files: Sequence[Path], work: Path, run: Run, only: str | None = None
+    given: Mapping[str, Mapping[str, Any]], files: Sequence[Path], work: Path, run: Run, only: Sequence[str] = ()
 ) -> dict[str, ModelFolder]:
     """Train methods on the same counts, and models of two of them side by side."""
 
@@ -426,11 +426,12 @@ def train_methods(
 
     models: dict[str, ModelFolder] = {}
     for name, chosen in given.items():
-        if only in (None, name):
+        if name in (only or given):
             parameters = dict(chosen)
             models[name] = from_counts(name, trained(parameters.pop("method", name), run, **parameters))
     for first, second in SIDE_BY_SIDE:
-        if only in (None, name := f"{first} and {second}"):
+        if not only or f"{first} and {second}" in only:
+            name = f"{first} and {second}"
             models[name] = from_counts(name, side_by_side(work / first, work / second))
     return models
 
@@ -442,7 +443,9 @@ def main() -> None:
     parser.add_argument("-o", "--work", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--megabytes", type=int, default=80, help="text of the mixes of equal size (default 80)")
-    parser.add_argument("--only", help="train this model of the table, judge it if words are drawn, and stop")
+    parser.add_argument(
+        "--only", nargs="+", default=[], help="train these models of the table, and judge them if words are drawn"
+    )
     parser.add_argument("--base", help="the model of the table that the others are compared with")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", type=Path)
@@ -458,19 +461,19 @@ def main() -> None:
     else:
         models = train_mixes(given.table, given.text, given.work, given.megabytes, run, given.only)
     pairs = given.work / given.table / "judge.npz"
-    if given.only and not pairs.exists():
-        return
+    if given.only and given.table in ("equal", "full") and not pairs.exists():
+        return  # words that the models of all mixes know
     if not pairs.exists():
         Judge.draw(given.text, [load_words(folder.path).words for folder in models.values()], run).save(pairs)
     judge = Judge.load(pairs)
     results = {name: evaluate(folder, judge, given.data) for name, folder in models.items()}
-    if given.only:
-        return
     write_table(results)
-    write_differences(results, given.base or BASES[given.table])
+    if (base := given.base or BASES[given.table]) in results:
+        write_differences(results, base)
     if given.json:
         stored = json.loads(given.json.read_text()) if given.json.exists() else {}
-        stored = {**stored, "machine": describe_machine(), given.table: results}
+        of_table = {**stored.get(given.table, {}), **results} if given.only else results
+        stored = {**stored, "machine": describe_machine(), given.table: of_table}
         given.json.write_text(json.dumps(stored, separators=(",", ":")).replace('},"', '},\n"') + "\n")
 
 
