@@ -2,8 +2,8 @@
 
     python benchmarks/health.py MODEL… --data DIR [--nearest tie spring bank]
 
-Minutes and peak memory are those of the stage `embed`, as recorded in the manifest; counting is not included. Prints
-Markdown.
+Minutes and peak memory are those of the stage `embed`, as recorded in the manifest, which a compact model does not say;
+counting is not included. MODEL may be "english", the bundled one. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from wordatoms.cli.models import find_model
 from wordatoms.embeddings.embeddings import Embeddings
 from wordatoms.paper.tasks.similarity.analogy import evaluate_analogy
 from wordatoms.paper.tasks.similarity.evaluate import evaluate_similarity
@@ -29,8 +30,8 @@ def describe(model: Path, data: Path) -> list[str]:
         f"`{record['settings']['method']}`",
         *(_rounded(similarity[name]["spearman"]) for name in SETS.values()),
         _rounded(analogy["accuracy"]),
-        f"{record['seconds'] / 60:.1f}",
-        f"{record['peak_memory'] / 1e9:.1f}",
+        f"{record['seconds'] / 60:.1f}" if "seconds" in record else "–",
+        f"{record['peak_memory'] / 1e9:.1f}" if "peak_memory" in record else "–",
     ]
 
 
@@ -45,7 +46,7 @@ def write_row(cells: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("models", nargs="+", type=Path)
+    parser.add_argument("models", nargs="+", type=lambda path: Path(find_model(path)))
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--nearest", nargs="*", default=[])
     arguments = parser.parse_args()

@@ -3,10 +3,11 @@
     python benchmarks/mixes.py equal TEXT -o WORK --data DIR --json docs/results/mixes.json
     python benchmarks/mixes.py methods TEXT -o WORK --data DIR --json docs/results/mixes.json
     python benchmarks/mixes.py full TEXT -o WORK --data DIR --json docs/results/mixes.json
+    python benchmarks/mixes.py full-methods TEXT -o WORK --data DIR --json docs/results/mixes.json
 
 TEXT is the folder that `tools/gather_english_text.py` writes. `equal` trains mixes of the same size, `methods` trains
-methods on half as much text of all sources in proportion, `full` trains mixes of all the text there is. A mix takes a
-share of the lines of each source, spread over all of it.
+methods on half as much text of all sources in proportion, `full` trains mixes of all the text there is, and
+`full-methods` methods on all of it. A mix takes a share of the lines of each source, spread over all of it.
 
 Models are judged in the held-out text of every source, by the same pairs of words for all models of a table. The words
 of a pair have similar frequencies in the source and are otherwise drawn at random from the words that all models know.
@@ -17,13 +18,13 @@ of a pair have similar frequencies in the source and are otherwise drawn at rand
 
 Both read contexts with default settings. The sets of word similarity and analogies are shown beside them and do not
 choose. `atoms of names` is the share of the atoms half of whose ten nearest words are numbers, names, or in no
-dictionary. Models in WORK are used again. Results are added to --json; the table is printed as Markdown.
+dictionary. Models in WORK are used again. Results are added to --json; the table is printed as Markdown, and then how
+much better than one of the models each other one tells apart, with the standard error over the pairs.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping, Sequence
@@ -62,12 +63,14 @@ from wordatoms.tuning.pseudowords import MOST_FREQUENT_SHARE, Pseudoword, Pseudo
 Mix = Mapping[str, float]
 Scores = dict[str, Any]
 
+BASE, FULL_BASE = "all in proportion", "all, as they are"
+"""The mixes by which methods are compared."""
 BOOKS = ("gutenberg", "classics", "novels")
 SOURCES = ("wikipedia", "simple", "britannica", *BOOKS)
 EQUAL: dict[str, Mix] = {
     "Wikipedia": {"wikipedia": 1},
     "Wikipedia and Simple": {"wikipedia": 0.6, "simple": 0.4},
-    "all in proportion": {},
+    BASE: {},
     "Wikipedias, a third of books": {
         "wikipedia": 0.45,
         "simple": 0.1,
@@ -80,13 +83,13 @@ EQUAL: dict[str, Mix] = {
 """Shares of the text of one size; none are those of all text."""
 FULL: dict[str, Mix] = {
     "Wikipedia": {"wikipedia": 1},
-    "all, as they are": dict.fromkeys(SOURCES, 1),
+    FULL_BASE: dict.fromkeys(SOURCES, 1),
     "all, books a third": {source: 1 / 3 if source in BOOKS else 1 for source in SOURCES},
 }
 """Shares of each source."""
+BASES = {"equal": BASE, "full": FULL_BASE, "methods": "pmi", "full-methods": "pmi"}
+"""What the other models of each table are compared with by default."""
 SIDE_BY_SIDE = (("pmi", "skipgram"), ("pmi", "glove"))
-BASE = "all in proportion"
-"""The mix by which methods are compared."""
 
 N_PAIRS, N_CONTEXTS = 100, 20
 LEAST_LETTERS = 3
@@ -99,14 +102,22 @@ HEALTH = {"WS353": "EN-WS-353-ALL", "MEN": "EN-MEN-TR-3k", "SimLex": "EN-SIMLEX-
 MAX_WORDS, N_ATOMS, DIM = 25_000, 800, 200
 """Smaller than the English model, with one run of k-SVD and a less exact SVD: enough to compare, in an hour."""
 PMI = {"oversampling": 2.0, "dim": DIM}
+WIDER = {f"pmi, {dim} dimensions": {**PMI, "method": "pmi", "dim": dim} for dim in (300, 400, 600)}
 METHODS: dict[str, dict[str, Any]] = {
     "pmi": PMI,
-    "pmi, 400 dimensions": {**PMI, "method": "pmi", "dim": 400},
+    **WIDER,
     "glove": {"epochs": 15, "dim": DIM},
     "sn": {"epochs": 15, "dim": DIM},
-    "skipgram": {"epochs": 2, "dim": DIM},
+    "skipgram": {"dim": DIM},
 }
-"""Methods, by their parameters beside the defaults; more epochs would take hours."""
+"""Methods, by their parameters beside the defaults."""
+FULL_METHODS: dict[str, dict[str, Any]] = {
+    "pmi": PMI,
+    **{name: WIDER[name] for name in ("pmi, 300 dimensions", "pmi, 400 dimensions")},
+    "glove": METHODS["glove"],
+    "skipgram": {"epochs": 1, "dim": DIM},
+}
+"""On all text; a pass of skip-gram takes twenty minutes."""
 
 
 # --- mixes
@@ -371,73 +382,99 @@ def write_table(results: Mapping[str, Scores]) -> None:
     sys.stdout.write("".join(f"| {' | '.join(row)} |\n" for row in rows))
 
 
+def write_differences(results: Mapping[str, Scores], base: str) -> None:
+    """Print how much better each model tells apart than one of them, in each source and over all."""
+    sys.stdout.write(
+        f"\n| better than {base} by | {' | '.join((*SOURCES, 'mean'))} |\n{'| --- ' * (len(SOURCES) + 2)}|\n"
+    )
+    for name in results:
+        if name != base:
+            by_source = np.array([_difference(results[name], results[base], source) for source in SOURCES])
+            mean, error = by_source[:, 0].mean(), np.sqrt((by_source[:, 1] ** 2).sum()) / len(SOURCES)
+            cells = [f"{each:+.3f} ± {its_error:.3f}" for each, its_error in (*by_source.tolist(), (mean, error))]
+            sys.stdout.write(f"| {' | '.join((name, *cells))} |\n")
+
+
+def _difference(first: Scores, second: Scores, source: str) -> tuple[float, float]:
+    """Return the mean difference over the pairs of words in the text of a source, and its standard error."""
+    by_pair = np.subtract(*(each["held out"][source]["by pair"] for each in (first, second)))
+    return float(by_pair.mean()), float(by_pair.std(ddof=1) / np.sqrt(len(by_pair)))
+
+
 def train_mixes(
-    table: str, text: Path, work: Path, megabytes: int, run: Run, only: str | None = None
+    table: str, text: Path, work: Path, megabytes: int, run: Run, only: Sequence[str] = ()
 ) -> dict[str, ModelFolder]:
     mixes = FULL if table == "full" else {name: equal_shares(text, mix, megabytes) for name, mix in EQUAL.items()}
     return {
         name: train(work / table / name, write_mix(text, mix, work / "text" / name), trained("pmi", run, **PMI), run)
         for name, mix in mixes.items()
-        if only in (None, name)
+        if name in (only or mixes)
     }
 
 
-def train_methods(text: Path, work: Path, megabytes: int, run: Run, only: str | None = None) -> dict[str, ModelFolder]:
-    files = write_mix(text, equal_shares(text, EQUAL[BASE], megabytes), work / "text" / "methods")
+def train_methods(
+    given: Mapping[str, Mapping[str, Any]], files: Sequence[Path], work: Path, run: Run, only: Sequence[str] = ()
+) -> dict[str, ModelFolder]:
+    """Train methods on the same counts, and models of two of them side by side."""
 
     def from_counts(name: str, embedding: Callable[[ModelFolder], None]) -> ModelFolder:
-        path = work / "methods" / name
-        if not path.exists():
-            counted = ModelFolder(work / "methods" / "counts", create=True)
+        if not (work / name).exists():
+            counted = ModelFolder(work / "counts", create=True)
             count(files, counted, CountSettings(max_words=MAX_WORDS), run=run)
-            shutil.copytree(counted.path, path)
-        return train(path, files, embedding, run)
+            counted.share("count", work / name)
+        return train(work / name, files, embedding, run)
 
     models: dict[str, ModelFolder] = {}
-    for name, given in METHODS.items():
-        if only not in (None, name):
-            continue
-        parameters = dict(given)
-        models[name] = from_counts(name, trained(parameters.pop("method", name), run, **parameters))
+    for name, chosen in given.items():
+        if name in (only or given):
+            parameters = dict(chosen)
+            models[name] = from_counts(name, trained(parameters.pop("method", name), run, **parameters))
     for first, second in SIDE_BY_SIDE:
-        name = f"{first} and {second}"
-        if only not in (None, name):
-            continue
-        parts = (work / "methods" / each for each in (first, second))
-        models[name] = from_counts(name, side_by_side(*parts))
+        if not only or f"{first} and {second}" in only:
+            name = f"{first} and {second}"
+            models[name] = from_counts(name, side_by_side(work / first, work / second))
     return models
 
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
-    parser.add_argument("table", choices=("equal", "methods", "full"))
+    parser.add_argument("table", choices=("equal", "methods", "full", "full-methods"))
     parser.add_argument("text", type=Path)
     parser.add_argument("-o", "--work", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--megabytes", type=int, default=80, help="text of the mixes of equal size (default 80)")
-    parser.add_argument("--only", help="train this model of the table, judge it if words are drawn, and stop")
+    parser.add_argument(
+        "--only", nargs="+", default=[], help="train these models of the table, and judge them if words are drawn"
+    )
+    parser.add_argument("--base", help="the model of the table that the others are compared with")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     run = Run(given.threads)
     if given.table == "methods":
-        models = train_methods(given.text, given.work, given.megabytes // 2, run, given.only)
+        mix = equal_shares(given.text, EQUAL[BASE], given.megabytes // 2)
+        files = write_mix(given.text, mix, given.work / "text" / "methods")
+        models = train_methods(METHODS, files, given.work / "methods", run, given.only)
+    elif given.table == "full-methods":
+        files = write_mix(given.text, FULL[FULL_BASE], given.work)
+        models = train_methods(FULL_METHODS, files, given.work / "full-methods", run, given.only)
     else:
         models = train_mixes(given.table, given.text, given.work, given.megabytes, run, given.only)
     pairs = given.work / given.table / "judge.npz"
-    if given.only and not pairs.exists():
-        return
+    if given.only and given.table in ("equal", "full") and not pairs.exists():
+        return  # words that the models of all mixes know
     if not pairs.exists():
         Judge.draw(given.text, [load_words(folder.path).words for folder in models.values()], run).save(pairs)
     judge = Judge.load(pairs)
     results = {name: evaluate(folder, judge, given.data) for name, folder in models.items()}
-    if given.only:
-        return
     write_table(results)
+    if (base := given.base or BASES[given.table]) in results:
+        write_differences(results, base)
     if given.json:
         stored = json.loads(given.json.read_text()) if given.json.exists() else {}
-        stored = {**stored, "machine": describe_machine(), given.table: results}
-        given.json.write_text(json.dumps(stored, indent=1) + "\n")
+        of_table = {**stored.get(given.table, {}), **results} if given.only else results
+        stored = {**stored, "machine": describe_machine(), given.table: of_table}
+        given.json.write_text(json.dumps(stored, separators=(",", ":")).replace('},"', '},\n"') + "\n")
 
 
 if __name__ == "__main__":

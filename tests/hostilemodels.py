@@ -24,12 +24,12 @@ from wordatoms.atoms.sparse_coding import SparseCodes
 from wordatoms.contexts.averages import ContextAverages
 from wordatoms.contexts.induced_map import InducedMap, load_induced_vectors
 from wordatoms.contexts.inflection import FILE as FORMS
-from wordatoms.contexts.inflection import parse_forms
+from wordatoms.contexts.inflection import ListedForms
 from wordatoms.contexts.reader import load_reading
 from wordatoms.contexts.windows import WordWindows
 from wordatoms.counts.cooccurrence import Counts
 from wordatoms.counts.vocabulary import Vocabulary
-from wordatoms.embeddings.embeddings import Embeddings
+from wordatoms.embeddings.embeddings import Embeddings, open_words
 from wordatoms.embeddings.neighbours import Neighbours, find_neighbours
 from wordatoms.embeddings.quantized import SCALES, VECTORS, save_bytes, to_bytes
 from wordatoms.pipeline.info import folder_facts
@@ -192,7 +192,8 @@ def part_cases(folder: Path) -> list[Case]:
         "contexts*": load_induced_vectors,
         "tuning.json": lambda path: load_reading(ModelFolder(path)),
         "notes.json": lambda path: Notes.load(path, fingerprint_of_atoms, N_ATOMS),
-        "forms.txt": lambda path: parse_forms((path / FORMS).read_bytes()),
+        "forms.txt": lambda path: ListedForms((path / FORMS).read_bytes()).of("banks"),
+        "words.txt": lambda path: open_words(path).find("bank"),
         "neighbours.npy": partial(Neighbours.load, n_words=n_words),
         "counts*|vocabulary.json": lambda path: Counts.load(path).row_sums,
         "word-windows*": WordWindows.load,

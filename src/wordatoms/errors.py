@@ -14,7 +14,6 @@ On the command line each of them becomes one sentence and exit code 1.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import json
 import os
@@ -93,7 +92,9 @@ class UnknownWordError(WordatomsError, KeyError):
     @cached_property
     def suggestions(self) -> list[str]:
         """The nearest spellings, searched only on demand because unknown words are often just skipped."""
-        return difflib.get_close_matches(self.word, self._known[:200_000], n=3, cutoff=0.75)
+        from difflib import get_close_matches  # only for this message
+
+        return get_close_matches(self.word, self._known[:200_000], n=3, cutoff=0.75)
 
     def _subject(self) -> str:
         return f"'{self.word}' is" if len(self.words) == 1 else f"{', '.join(map(repr, self.words))} are"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any, TypeVar
@@ -41,6 +40,8 @@ def run_threads(
     If a call fails, or on Ctrl-C, `stop` is set, so that functions that check it can end early; no thread outlives the
     call.
     """
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # slow to load, and a query needs none
+
     stop = stop or threading.Event()
     with ThreadPoolExecutor(threads) as pool:
         futures = [pool.submit(function, item) for item in items]

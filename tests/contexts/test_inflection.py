@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordatoms.contexts.inflection import (
+    ListedForms,
     TargetForms,
     WordForms,
     check_language,
     format_forms,
     has_forms,
     lemma,
-    parse_forms,
 )
 from wordatoms.errors import InputError
 
@@ -136,8 +136,13 @@ def test_word_with_forms_of_its_own_is_looked_for_alone() -> None:
 
 def test_a_list_of_forms_comes_back() -> None:
     forms = WordForms(["tie", "ties", "tied", "odd\u2028word", "see", "saw"])
-    found = parse_forms(format_forms(forms))
-    others = {word: forms.of(word)[1:] for word in forms.words}
-    assert found == {word: " ".join(each) for word, each in others.items() if each}
-    assert found["tie"] == "tied ties"
-    assert parse_forms(b"") == {}
+    listed = ListedForms(format_forms(forms))
+    assert [listed.of(word) for word in forms.words] == [forms.of(word)[1:] for word in forms.words]
+    assert listed.of("tie") == ("tied", "ties")
+    assert listed.of("tie\ttied") == listed.of("unknown") == listed.of("\ud800") == ListedForms(b"").of("tie") == ()
+
+
+@pytest.mark.parametrize("content", [b"tie", b"tie\tties\nsaw", b"a\tb\tc\n", b"\xff\ta\n"])
+def test_what_is_no_list_of_forms_is_refused(content: bytes) -> None:
+    with pytest.raises(InputError, match="is no list of words and their forms"):
+        ListedForms(content)

@@ -20,7 +20,7 @@ from wordatoms.atoms.names import AtomExample, AtomNames
 from wordatoms.cli.root import cli
 from wordatoms.errors import UnknownWordError
 from wordatoms.pipeline.compact import compact
-from wordatoms.senses.examples import recorded_files, shorten
+from wordatoms.senses.quotations import recorded_files, shorten
 from wordatoms.storage.folder import ModelFolder, write_manifest
 
 

@@ -178,10 +178,31 @@ def test_damaged_file_is_one_sentence(model: SenseModel, tmp_path: Path, name: s
         wa.load(tmp_path).senses("both3")
 
 
+def test_few_words_are_looked_up_as_in_the_whole_list(model: SenseModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    few, many = wa.load(model.path), wa.load(model.path)
+    monkeypatch.setattr("wordatoms.senses.parts.MOST_SEARCHED", 5)
+    for n_words, word in enumerate(many.words):
+        assert "word_list" in many.parts.__dict__
+        assert few.row(word.upper()) == many.row(word)
+        assert few.senses(word) == many.senses(word)
+        assert n_words or "word_list" not in few.parts.__dict__
+    assert "word_list" in few.parts.__dict__
+    for each in (few, many):
+        with pytest.raises(UnknownWordError):
+            each.row("unknown")
+
+
+NOT_IMPORTED = [
+    *("numba", "sklearn", "scipy", "simplemma", "pandas"),
+    *("concurrent.futures", "zipfile", "filecmp", "uuid", "difflib", "csv", "wordatoms.text.shards"),
+]
+"""What a question about a word does not load."""
+
+
 def test_question_imports_nothing_heavy(model: SenseModel) -> None:
     program = (
         f"import sys, wordatoms as wa; wa.load({str(model.path)!r}).senses('both3');"
-        "print([name for name in ('numba', 'sklearn', 'scipy', 'simplemma', 'pandas') if name in sys.modules])"
+        f"print([name for name in {NOT_IMPORTED} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

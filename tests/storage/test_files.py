@@ -13,6 +13,7 @@ from wordatoms.storage import files
 from wordatoms.storage.files import (
     ArrayWriter,
     Checkpoint,
+    StoredRows,
     clear_parts,
     load_array,
     save_array,
@@ -182,3 +183,29 @@ def test_interrupt_just_after_a_file_was_made_left_it(tmp_path: Path, monkeypatc
     finally:
         signal.signal(signal.SIGINT, before)
     assert not list(tmp_path.iterdir())
+
+
+def test_rows_on_disk_are_those_of_the_array(tmp_path: Path) -> None:
+    array, checks = np.arange(900, dtype=np.int16).reshape(300, 3), []
+    save_array(tmp_path / "a.npy", array)
+    rows = StoredRows(tmp_path / "a.npy", lambda: checks.append(1))
+    assert (len(rows), rows.shape, rows.dtype) == (300, (300, 3), np.int16)
+    assert not checks
+    np.testing.assert_array_equal(rows[[7, 0, 7]], array[[7, 0, 7]])
+    assert len(checks) == 1
+    np.testing.assert_array_equal(rows[np.arange(299)], array[:299])
+    np.testing.assert_array_equal(rows[2:5], array[2:5])
+    np.testing.assert_array_equal(rows[[7, -1]], array[[7, -1]])
+    assert len(checks) == 2  # all were loaded once
+
+
+def test_rows_of_a_file_that_is_gone_are_not_read(tmp_path: Path) -> None:
+    def changed() -> None:
+        raise ModelError("changed")
+
+    save_array(tmp_path / "a.npy", np.zeros((300, 3)))
+    rows = StoredRows(tmp_path / "a.npy", changed)
+    (tmp_path / "a.npy").unlink()
+    for wanted in ([1], slice(None)):
+        with pytest.raises(ModelError, match="changed"):
+            rows[wanted]

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 N_NEAREST = 30
 """Nearest words stored with each atom."""
+MOST_SEARCHED = 20
+"""Atoms whose words are searched one by one; for more, the words of all atoms are sorted."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -155,11 +157,23 @@ class Atoms(Tabular):
         >>> [model.embeddings.words[row] for row in rows[:3]]
         ['clinched', 'playoff', 'clinching']
         """
-        all_rows, all_weights, starts = self._by_atom
-        part = slice(starts[atom], starts[atom + 1])
-        rows, weights = all_rows[part], all_weights[part]
+        rows, weights = self._carriers(atom)
         order = np.argsort(-weights, kind="stable")
         return rows[order], weights[order]
+
+    def _carriers(self, atom: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        if "_by_atom" not in self.__dict__ and 0 <= atom < len(self) and len(self._searched) < MOST_SEARCHED:
+            self._searched.add(atom)
+            rows, columns = np.nonzero((self.codes.atoms == atom) & (self.codes.weights > 0))
+            return rows, self.codes.weights[rows, columns]
+        all_rows, all_weights, starts = self._by_atom
+        part = slice(starts[atom], starts[atom + 1])
+        return all_rows[part], all_weights[part]
+
+    @cached_property
+    def _searched(self) -> set[int]:
+        """Atoms whose words were searched one by one, which a query about a few is faster with than with `_by_atom`."""
+        return set()
 
     @cached_property
     def _by_atom(self) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[np.intp]]:

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,20 +87,27 @@ class AtomNames:
             raise ModelError(f"{folder / FILE} is damaged ({error}); repair or remove it.") from error
         if found.atoms != atoms.fingerprint:
             return cls(atoms.fingerprint, "")
-        if any(not 0 <= atom < len(atoms) for atom in (*found.names, *found.examples)):
+        known = (*found.names, *found.examples)
+        if not 0 <= min(known, default=0) <= max(known, default=0) < len(atoms):
             raise ModelError(f"{folder / FILE} names atoms beyond the {len(atoms):,} there are; repair or remove it.")
         return found
 
     @classmethod
     def _read(cls, content: Mapping[str, Any]) -> AtomNames:
         names, meta = ({int(number): str(name) for number, name in content[part].items()} for part in ("names", "meta"))
-        examples, senses = (
-            {int(number): AtomExample(str(word), str(text)) for number, (word, text) in content[part].items()}
-            for part in ("examples", "senses")
-        )
+        examples, senses = (_as_examples(content[part]) for part in ("examples", "senses"))
         regions = tuple(Region(str(name), tuple(map(int, metas))) for name, metas in content.get("regions", ()))
         owners, source = (str(content["atoms"]), str(content["by"])), str(content.get("source", ""))
         return cls(*owners, names, examples, meta, regions, str(content["uses"]), senses, source)
+
+
+def _as_examples(pairs: Mapping[str, Any]) -> dict[int, AtomExample]:
+    """Read what `_as_lists` wrote."""
+    values = pairs.values()
+    if {*map(len, values)} <= {2} and {*map(type, chain.from_iterable(values))} <= {str}:
+        # the same as below in a quarter of the time, which every query would wait for
+        return dict(zip(map(int, pairs), map(partial(tuple.__new__, AtomExample), values), strict=True))
+    return {int(number): AtomExample(str(word), str(text)) for number, (word, text) in pairs.items()}
 
 
 def _as_lists(examples: Mapping[int, AtomExample]) -> dict[int, list[str]]:

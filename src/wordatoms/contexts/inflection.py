@@ -20,6 +20,8 @@ from functools import cache, cached_property, lru_cache
 from wordatoms.errors import InputError
 
 FILE = "forms.txt"
+LISTED_FORMS = r"[^\t\n]*+\t[^\t\n]*+(?:\n++[^\t\n]*+\t[^\t\n]*+)*+"
+"""The shape of this file, without the last line end."""
 DEFAULT_LANGUAGE = "en"
 NOUNS_HAVE_CAPITALS = {"de", "lb"}
 DOUBTFUL = 1e-3
@@ -211,9 +213,33 @@ def format_forms(forms: WordForms) -> bytes:
     return "".join(f"{word}\t{' '.join(others)}\n" for word, others in found if others).encode()
 
 
-def parse_forms(content: bytes) -> Mapping[str, str]:
-    """Read what `format_forms` wrote: the other forms of each word that has some, separated by spaces."""
-    try:  # forms are not split here: a query asks for those of a few words only
-        return dict(line.split("\t") for line in content.decode().removesuffix("\n").split("\n") if line)
-    except ValueError as error:
-        raise InputError(f"is no list of words and their forms ({error}); install or train the model again.") from None
+class ListedForms:
+    """The file of forms as it is; a query asks for those of a few words only, so that lines are not split.
+
+    Parameters
+    ----------
+    content : bytes
+        As `format_forms` writes it.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        try:
+            lines = content.decode().strip("\n")
+        except UnicodeDecodeError as error:
+            raise _no_forms(str(error)) from None
+        if lines and not re.fullmatch(LISTED_FORMS, lines):
+            raise _no_forms("a line is not a word, a tab and its forms")
+        self._content = f"\n{lines}\n".encode()
+
+    def of(self, word: str) -> tuple[str, ...]:
+        """Return the other forms of a word."""
+        line = f"\n{word}\t".encode(errors="surrogatepass")
+        place = self._content.rfind(line)
+        if place < 0 or "\n" in word or "\t" in word:
+            return ()
+        start = place + len(line)
+        return tuple(self._content[start : self._content.index(b"\n", start)].decode().split(" "))
+
+
+def _no_forms(why: str) -> InputError:
+    return InputError(f"is no list of words and their forms ({why}); install or train the model again.")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -50,9 +51,7 @@ def _format_some(words: Sequence[str], counts: NDArray[np.int64] | None) -> byte
 
 def parse_words(text: bytes) -> WordList:
     """Parse a list of words; either all lines have a count or none has."""
-    content = _decode(text).replace("\r\n", "\n").removesuffix("\n")
-    counted = "\t" in content.partition("\n")[0]
-    _check_lines(content, counted=counted)
+    content, counted = _read_lines(text)
     if not counted:
         return WordList(tuple(content.split("\n")), None)
     words: list[str] = []
@@ -62,6 +61,66 @@ def parse_words(text: bytes) -> WordList:
         words += parts[::2]
         counts.append(np.array([*map(int, parts[1::2])], dtype=np.int64))
     return WordList(tuple(words), np.concatenate(counts))
+
+
+class WordText:
+    """A list of words in which single words are looked up, without making all of them: a query needs a few dozen.
+
+    Parameters
+    ----------
+    text : bytes
+        As `format_words` writes it.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        content, self.counted = _read_lines(text)
+        self._content = f"\n{content}\n".encode()
+        self._found: dict[str, int | None] = {}
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    @cached_property
+    def _ends(self) -> NDArray[np.intp]:
+        """Where the lines end; the first one is empty."""
+        return np.flatnonzero(np.frombuffer(self._content, np.uint8) == ord("\n"))
+
+    @property
+    def n_searched(self) -> int:
+        """Number of different words that were looked up."""
+        return len(self._found)
+
+    def find(self, word: str) -> int | None:
+        """Return the row of a word; None if it is not in the list."""
+        if word not in self._found:
+            self._found[word] = self._search(word)
+        return self._found[word]
+
+    def _search(self, word: str) -> int | None:
+        if "\n" in word or "\t" in word:
+            return None
+        line = f"\n{word}\t" if self.counted else f"\n{word}\n"
+        place = self._content.rfind(line.encode(errors="surrogatepass"))  # the last one, as in a dict of all words
+        return int(np.searchsorted(self._ends, place)) if place >= 0 else None
+
+    def word(self, row: int) -> str:
+        """Return the word of a row."""
+        return self._line(row)[0]
+
+    def count(self, row: int) -> int | None:
+        """Return the count of the word of a row; None if the list has no counts."""
+        return int(self._line(row)[1]) if self.counted else None
+
+    def _line(self, row: int) -> list[str]:
+        return self._content[self._ends[row] + 1 : self._ends[row + 1]].decode().split("\t")
+
+
+def _read_lines(text: bytes) -> tuple[str, bool]:
+    """Return the lines of a list of words, all of one shape, and whether they have counts."""
+    content = _decode(text).replace("\r\n", "\n").removesuffix("\n")
+    counted = "\t" in content.partition("\n")[0]
+    _check_lines(content, counted=counted)
+    return content, counted
 
 
 def _blocks_of_lines(content: str) -> Iterator[str]:

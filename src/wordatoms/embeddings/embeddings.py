@@ -11,7 +11,7 @@ Left out: training (`wordatoms.embeddings.trainers`), the formats of other progr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,13 +20,14 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordatoms.counts.word_lists import WordList, format_words, parse_words
+from wordatoms.counts.word_lists import WordList, WordText, format_words, parse_words
 from wordatoms.embeddings.quantized import VECTORS, load_rows
 from wordatoms.errors import InputError, ModelError, UnknownWordError, require_extra
 from wordatoms.storage.files import map_array, release_pages, save_array, write_atomic, write_json
 from wordatoms.storage.untrusted import LARGEST_WORDS, read_bytes, read_json
 
 Default = TypeVar("Default")
+Words = TypeVar("Words", WordList, WordText)
 
 _BLOCK_ROWS = 1024
 """Rows per block in a pass over all vectors, small enough for its temporary arrays to stay in the cache."""
@@ -555,9 +556,18 @@ def _read_description(path: Path) -> dict[str, Any]:
 
 def load_words(folder: Path) -> WordList:
     """Load the words of the embeddings in a folder, with their counts if known."""
+    return _read_words(folder, parse_words)
+
+
+def open_words(folder: Path) -> WordText:
+    """Load the same list to look up single words in it."""
+    return _read_words(folder, WordText)
+
+
+def _read_words(folder: Path, parse: Callable[[bytes], Words]) -> Words:
     path = Path(folder) / "words.txt"
     try:
-        return parse_words(read_bytes(path, LARGEST_WORDS))
+        return parse(read_bytes(path, LARGEST_WORDS))
     except FileNotFoundError:
         raise ModelError(f"{path} is missing. {_ADVICE}") from None
     except InputError as error:

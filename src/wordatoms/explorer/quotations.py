@@ -22,8 +22,8 @@ from wordatoms.explorer.text_spans import utf16_offsets
 from wordatoms.parallel import Stopped
 from wordatoms.progress import Display, TextCallback
 from wordatoms.run import Run
-from wordatoms.senses.examples import has_quotations
 from wordatoms.senses.model import SenseModel
+from wordatoms.senses.quotations import has_quotations
 from wordatoms.senses.sentences import SenseSentences, Sentence, representative_sentences
 
 N_SENTENCES = 3

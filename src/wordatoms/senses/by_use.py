@@ -59,9 +59,10 @@ class UseAnswers:
 
         `notes` are read unless they are passed.
         """
-        rows, hidden = self.model.parts.rows, (notes or self.model.notes).hidden
-        known = [form for form in (self.model.forms(word) if pooled else [word]) if form in rows]
-        return {form: [use for use in self.uses.of(rows[form]) if use.name or use.atom not in hidden] for form in known}
+        hidden = (notes or self.model.notes).hidden
+        rows = {form: self.model.parts.find_row(form) for form in (self.model.forms(word) if pooled else [word])}
+        known = {form: self.uses.of(row) for form, row in rows.items() if row is not None}
+        return {form: [use for use in uses if use.name or use.atom not in hidden] for form, uses in known.items()}
 
     def pool(self, found: Mapping[str, Sequence[WordUse]], word: str) -> dict[int, tuple[WordUse, float]]:
         """Return each sense with its share of all occurrences of the forms, largest first.
@@ -69,8 +70,7 @@ class UseAnswers:
         A sense joins the word if the word's own occurrences confirm it, or those of two of its forms; a listed one, of
         one form.
         """
-        counts, rows = self.model.parts.word_list.counts, self.model.parts.rows
-        occurrences = {form: 1 if counts is None else max(int(counts[rows[form]]), 1) for form in found}
+        occurrences = {form: self.model.parts.n_occurrences(form) for form in found}
         total = sum(occurrences.values()) or 1
         shares: dict[int, float] = {}
         seen: dict[int, list[str]] = {}
@@ -90,19 +90,21 @@ class UseAnswers:
 
     def code(self, word: str) -> dict[int, float]:
         """Return the atoms in the code of a word."""
-        return self.model.atoms.codes.positive(self.model.parts.rows[word])
+        return self.model.atoms.codes.positive(self.model.row(word))
 
     def senses(self, word: str, *, forms: bool, n_nearest: int, n_linked: int) -> list[Sense]:
         """Return the senses of a known word, by falling share of the uses."""
-        notes, found = self.model.notes, self.forms(word, pooled=forms)
-        code = self.code(word)
+        notes = self.model.notes
+        found, code = self.forms(word, pooled=forms, notes=notes), self.code(word)
+        pooled = self.pool(found, word)
+        nearest = self.nearest_words([*pooled], n_nearest)
         return [
             Sense(
                 word,
                 use.atom,
                 code.get(use.atom, 0.0),
                 self._label(use, notes),
-                self.nearest(use.sense, n_nearest),
+                nearest[use.sense],
                 () if use.atom == NO_ATOM else self.model.linked_words(use.atom, n_linked, leave_out=found),
                 {form: each.share for form, uses in found.items() for each in uses if each.sense == use.sense},
                 named=bool(use.name) or (use.atom != NO_ATOM and self.model.is_named(use.atom, notes)),
@@ -115,7 +117,7 @@ class UseAnswers:
                 is_general=use.is_general,
                 sense=use.sense,
             )
-            for use, share in self.pool(found, word).values()
+            for use, share in pooled.values()
         ]
 
     def _label(self, use: WordUse, notes: Notes) -> str:
@@ -125,14 +127,27 @@ class UseAnswers:
             return self.model.label(use.atom, notes)
         if use.is_general:
             return GENERAL_LABEL
-        return ", ".join(self.model.words[row] for row in use.nearest[:N_LABEL_WORDS])
+        return ", ".join(map(self.model.parts.word, use.nearest[:N_LABEL_WORDS]))
 
     def nearest(self, sense: int, n: int) -> tuple[Neighbour, ...]:
         """Return the words nearest to a sense, given by its number."""
-        vector, rows = self.uses.vectors([sense])[0], self.uses.nearest[sense, :n].tolist()
-        vectors = self.model.parts.vectors_of(rows)
+        return self.nearest_words([sense], n)[sense]
+
+    def nearest_words(self, senses: Sequence[int], n: int) -> dict[int, tuple[Neighbour, ...]]:
+        """Return the words nearest to each of some senses; the vectors of all these words are read at once."""
+        rows = self.uses.nearest[senses, :n] if senses else np.zeros((0, 0), np.int32)
+        if not rows.size:
+            return dict.fromkeys(senses, ())
+        vectors = np.split(self.model.parts.vectors_of(rows.ravel().tolist()), len(rows))
+        near = zip(senses, rows.tolist(), vectors, self.uses.vectors(senses), strict=True)
+        return {sense: self._neighbours(*each) for sense, *each in near}
+
+    def _neighbours(
+        self, rows: list[int], vectors: NDArray[np.float32], vector: NDArray[np.float32]
+    ) -> tuple[Neighbour, ...]:
         cosines = vectors @ vector / np.maximum(np.linalg.norm(vectors, axis=1), 1e-12)
-        return tuple(Neighbour(self.model.words[row], float(c)) for row, c in zip(rows, cosines, strict=True))
+        word = self.model.parts.word
+        return tuple(Neighbour(word(row), float(c)) for row, c in zip(rows, cosines, strict=True))
 
     # --- in contexts
 
@@ -143,12 +158,13 @@ class UseAnswers:
         if not union:
             raise InputError(f"{word!r} was not observed in the text of the model, so it has no senses by use.")
         pooled = {sense: share for sense, (_, share) in self.pool(found, word).items()}
+        nearest = self.nearest_words([*union], n_nearest)
         meanings = tuple(
             Meaning(
                 use.atom,
                 0.0,
                 self._label(use, notes),
-                self.nearest(use.sense, n_nearest),
+                nearest[sense],
                 pooled.get(sense, 0.0),
                 sense,
             )

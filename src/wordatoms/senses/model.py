@@ -319,9 +319,9 @@ class SenseModel(Shown):
     def _spelling(self, word: str) -> str:
         """Return the model's spelling of a word, which may itself be unknown if the model knows a form of it."""
         known = self.find_spelling(word)
-        if known is None and any(form in self.parts.rows for form in self.forms(word.lower())):
+        if known is None and any(form in self.parts for form in self.forms(word.lower())):
             return word.lower()
-        return known or self.words[self.row(word)]
+        return known or self.parts.word(self.row(word))
 
     # --- senses
 
@@ -379,7 +379,7 @@ class SenseModel(Shown):
             weights: Mapping[str, Mapping[int, float]] = {word: code}
             ranked = {atom: weight for atom, weight in code.items() if atom not in notes.hidden}
         else:
-            word = self.words[self.row(word)]
+            word = self.parts.word(self.row(word))
             if answers := self._answers_by_use(word, method, notes):
                 return Results(answers.senses(word, forms=forms, n_nearest=n_nearest, n_linked=n_linked))
             weights = self._form_weights(word, notes, forms=forms)
@@ -487,7 +487,7 @@ class SenseModel(Shown):
         """
         if self.parts.find_phrase(word) is not None:
             return Results()
-        word = self.words[self.row(word)]
+        word = self.parts.word(self.row(word))
         answers = self._answers_by_use(word, "auto", self.notes)
         if answers is None:
             return Results()
@@ -523,11 +523,10 @@ class SenseModel(Shown):
 
     def _form_weights(self, word: str, notes: Notes, *, forms: bool) -> dict[str, dict[int, float]]:
         """Return the positive code of each form, or the fitted weights of the atoms picked for the word."""
-        rows = self.parts.rows
         if word in notes.picks:
             return {word: self._fitted_weights(word, notes.picks[word])}
-        known = [form for form in (self.forms(word) if forms else [word]) if form in rows]
-        return {form: self.atoms.codes.positive(rows[form]) for form in known}
+        rows = {form: self.parts.find_row(form) for form in (self.forms(word) if forms else [word])}
+        return {form: self.atoms.codes.positive(row) for form, row in rows.items() if row is not None}
 
     def _fitted_weights(self, word: str, atoms: tuple[int, ...]) -> dict[int, float]:
         """Return the weights with which the picked atoms approximate the word best."""
@@ -538,8 +537,7 @@ class SenseModel(Shown):
 
     def _ranked(self, weights: Mapping[str, Mapping[int, float]], notes: Notes) -> dict[int, float]:
         """Return the mean weight of each atom over all occurrences of the forms, heaviest first; no hidden atoms."""
-        counts, rows = self.parts.word_list.counts, self.parts.rows
-        occurrences = {form: 1 if counts is None else max(int(counts[rows[form]]), 1) for form in weights}
+        occurrences = {form: self.parts.n_occurrences(form) for form in weights}
         total = sum(occurrences.values()) or 1
         pooled: dict[int, float] = {}
         for form, found in weights.items():
@@ -792,7 +790,8 @@ class SenseModel(Shown):
         if n > self.atoms.nearest.shape[1]:
             return tuple(self.learned_from.nearest(self.atoms.vectors[atom], n))
         rows, near = self.atoms.nearest[atom, :n].tolist(), self.atoms.cosines[atom, :n].tolist()
-        return tuple(Neighbour(self.words[row], cosine) for row, cosine in zip(rows, near, strict=True))
+        word = self.parts.word
+        return tuple(Neighbour(word(row), cosine) for row, cosine in zip(rows, near, strict=True))
 
     def linked_words(self, atom: int, n: int = 10, *, leave_out: Iterable[str] = ()) -> tuple[Link, ...]:
         """Return the words that have a sense in an atom, heaviest first.
@@ -814,10 +813,12 @@ class SenseModel(Shown):
         >>> [link.word for link in wa.load().linked_words(873, 3)]
         ['clinched', 'playoff', 'clinching']
         """
-        unwanted = {self.parts.rows[word] for word in leave_out if word in self.parts.rows}
+        if n == 0:
+            return ()
+        unwanted = {row for word in leave_out if (row := self.parts.find_row(word)) is not None}
         rows, weights = (part[: n + len(unwanted)].tolist() for part in self.atoms.carriers(atom))
         pairs = [(row, weight) for row, weight in zip(rows, weights, strict=True) if row not in unwanted]
-        return tuple(Link(self.words[row], weight) for row, weight in pairs[:n])
+        return tuple(Link(self.parts.word(row), weight) for row, weight in pairs[:n])
 
     def code(
         self,

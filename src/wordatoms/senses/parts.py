@@ -5,7 +5,7 @@ Left out: the questions a model answers (`wordatoms.senses.model`), and how the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -18,12 +18,11 @@ from wordatoms.atoms.atoms import Atoms
 from wordatoms.atoms.layout import Layout, load_layout
 from wordatoms.atoms.meta_atoms import MetaAtoms
 from wordatoms.atoms.names import AtomNames
-from wordatoms.contexts.inflection import DEFAULT_LANGUAGE, WordForms, check_language, parse_forms
+from wordatoms.contexts.inflection import DEFAULT_LANGUAGE, ListedForms, WordForms, check_language
 from wordatoms.contexts.inflection import FILE as FORMS
 from wordatoms.contexts.usages import target_forms, target_tokens
-from wordatoms.counts.word_lists import WordList
-from wordatoms.embeddings.embeddings import Embeddings, Neighbour, load_words
-from wordatoms.embeddings.items import ItemTexts
+from wordatoms.counts.word_lists import WordList, WordText
+from wordatoms.embeddings.embeddings import Embeddings, Neighbour, load_words, open_words
 from wordatoms.embeddings.neighbours import FILE as NEIGHBOURS
 from wordatoms.embeddings.neighbours import Neighbours
 from wordatoms.embeddings.quantized import load_rows
@@ -37,6 +36,7 @@ from wordatoms.text.tokenizer import Tokenizer
 if TYPE_CHECKING:  # loaded with the first question about a context
     from wordatoms.contexts.induced_map import InducedMap
     from wordatoms.contexts.reader import ContextReader, ReadingSettings
+    from wordatoms.embeddings.items import ItemTexts
     from wordatoms.senses.phrases import Phrases
     from wordatoms.senses.posterior import Posterior
     from wordatoms.senses.uses import SenseUses
@@ -55,6 +55,8 @@ N_TELLING_WORDS = 1000
 PHRASE_ADVICE = (
     "it is a phrase: pass texts that contain it (disambiguate, cluster, induce), or learn phrases (wordatoms phrases)."
 )
+MOST_SEARCHED = 100
+"""Words that are searched in the file of words; for more, all words are loaded."""
 ITEM_ADVICE = "in this model of items a name is the beginning of a text, as `wordatoms atoms` shows it."
 Part = TypeVar("Part")
 
@@ -91,23 +93,56 @@ class ModelParts:
         return dict(zip(self.words, range(len(self.words)), strict=True))
 
     @cached_property
+    def _word_text(self) -> WordText:
+        return self._load(("count", "import"), open_words)
+
+    @property
+    def _knows_all(self) -> bool:
+        """Whether all words are loaded: not for a query about a few, which would take longer to load than to answer."""
+        return "word_list" in self.__dict__ or self._word_text.n_searched > MOST_SEARCHED
+
+    @property
+    def n_words(self) -> int:
+        return len(self.words) if self._knows_all else len(self._word_text)
+
+    def find_row(self, word: str) -> int | None:
+        """Return the row of a word in exactly this spelling; None if the model does not have it."""
+        return self.rows.get(word) if self._knows_all else self._word_text.find(word)
+
+    def word(self, row: int) -> str:
+        return self.words[row] if self._knows_all else self._word_text.word(row)
+
+    def n_occurrences(self, word: str) -> int:
+        """Return how often a word of the model occurs, at least 1; 1 if that is not known."""
+        row = self.row(word)
+        if not self._knows_all:
+            return max(self._word_text.count(row) or 1, 1)
+        counts = self.word_list.counts
+        return 1 if counts is None else max(int(counts[row]), 1)
+
+    @cached_property
     def tokenizer(self) -> Tokenizer:
         return model_tokenizer(self.folder)
 
     def find_spelling(self, word: str) -> str | None:
         require_string(word, "the word", "pass one word as a string")
-        return find_spelling(word, self.rows, lambda text: self.tokenizer.tokens(text))
+        return find_spelling(word, self, lambda text: self.tokenizer.tokens(text))
+
+    def __contains__(self, word: object) -> bool:
+        """Whether the model has a word in exactly this spelling."""
+        return isinstance(word, str) and self.find_row(word) is not None
 
     def row(self, word: str) -> int:
         spelling = self.find_spelling(word)
-        if spelling is None:
+        row = None if spelling is None else self.find_row(spelling)
+        if row is None:
             advice = ITEM_ADVICE if self.folder.has_items else PHRASE_ADVICE if len(word.split()) > 1 else ""
             raise UnknownWordError(word, self.words, advice)
-        return self.rows[spelling]
+        return row
 
     def forms(self, word: str) -> tuple[str, ...]:
-        if word in self.rows and self._listed_forms is not None:
-            return (word, *(form for form in self._listed_forms.get(word, "").split(" ") if form in self.rows))
+        if word in self and self._listed_forms is not None:
+            return (word, *(form for form in self._listed_forms.of(word) if form in self))
         return self.word_forms.of(word)
 
     def usage_forms(self, word: str) -> Collection[str]:
@@ -128,11 +163,11 @@ class ModelParts:
         return make_word_forms(*self.word_list, self.language)
 
     @cached_property
-    def _listed_forms(self) -> Mapping[str, str] | None:
+    def _listed_forms(self) -> ListedForms | None:
         """The inflected forms of all words, if the model has a list of them."""
         path = self.path / FORMS
         try:
-            return parse_forms(path.read_bytes()) if path.is_file() else None
+            return ListedForms(path.read_bytes()) if path.is_file() else None
         except InputError as error:
             raise ModelError(f"{path} {error}") from error
 
@@ -141,6 +176,8 @@ class ModelParts:
         """The whole texts of the items; None for a model of words."""
         if not self.folder.has_items:
             return None
+        from wordatoms.embeddings.items import ItemTexts
+
         return self._load(("import",), lambda path: ItemTexts.load(path, len(self.words)))
 
     # --- vectors
@@ -222,8 +259,8 @@ class ModelParts:
     @cached_property
     def _unnamed_atoms(self) -> Atoms:
         atoms = self._load(("atomize",), Atoms.load)
-        if len(atoms.codes) != len(self.words):
-            self._refuse(f"{len(self.words):,} words but codes of {len(atoms.codes):,}")
+        if len(atoms.codes) != self.n_words:
+            self._refuse(f"{self.n_words:,} words but codes of {len(atoms.codes):,}")
         return atoms
 
     @cached_property
@@ -277,8 +314,8 @@ class ModelParts:
             return None
         from wordatoms.senses.uses import SenseUses
 
-        uses = self._load(("observe",), SenseUses.load)
-        if len(uses.families) != len(self.words) or uses.atoms.max(initial=-1) >= len(self.atoms):
+        uses = self._load(("observe",), lambda path: SenseUses.load(path, check=self.folder.check_unchanged))
+        if len(uses.families) != self.n_words or uses.atoms.max(initial=-1) >= len(self.atoms):
             self._refuse("the senses by use belong to other words or atoms")
         return uses
 

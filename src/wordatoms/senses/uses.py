@@ -16,7 +16,7 @@ Left out: how senses are found (`wordatoms.senses.observing`).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +30,7 @@ from wordatoms.contexts.usages import Place
 from wordatoms.embeddings.quantized import to_bytes
 from wordatoms.errors import ModelError
 from wordatoms.senses.posterior import softmax
-from wordatoms.storage.files import Array, load_array, save_array, write_atomic, write_json
+from wordatoms.storage.files import Array, StoredRows, load_array, save_array, write_atomic, write_json
 from wordatoms.storage.untrusted import LARGEST_WORDS, read_bytes, read_json
 
 DESCRIPTION = "uses.json"
@@ -107,7 +107,7 @@ class WordUse(NamedTuple):
 class SenseUses:
     """The senses that the occurrences of all words show."""
 
-    stored: NDArray[Any]
+    stored: NDArray[Any] | StoredRows
     """v_s at length 1, or in a compact model integers, (n_senses, dim); `vectors` reads them."""
     families: NDArray[np.int32]
     """The family of each word, (n_words,)."""
@@ -273,8 +273,11 @@ class SenseUses:
         }
 
     @classmethod
-    def load(cls, folder: Path, *, prefix: str = "") -> SenseUses:
-        """Load and check what `save` wrote; a model may come from a stranger."""
+    def load(cls, folder: Path, *, prefix: str = "", check: Callable[[], None] | None = None) -> SenseUses:
+        """Load and check what `save` wrote; a model may come from a stranger.
+
+        With `check`, which raises if the folder has changed, vectors are read when they are asked for.
+        """
         try:
             facts = read_json(folder / f"{prefix}{DESCRIPTION}")
             shape = (int(facts["n_senses"]), int(facts["dim"]))
@@ -286,7 +289,8 @@ class SenseUses:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise _damaged(folder, str(error)) from error
         arrays = {name: _load(folder, f"{prefix}uses-{name}.npy", kind) for name, kind in ARRAYS.items()}
-        stored = load_array(folder / f"{prefix}{VECTORS}")
+        vectors = folder / f"{prefix}{VECTORS}"
+        stored = load_array(vectors) if check is None else StoredRows(vectors, check)
         scales = _load(folder, f"{prefix}{SCALES}", np.float32) if stored.dtype == np.int8 else None
         names = _load_names(folder / f"{prefix}{NAMES}")
         uses = cls(

@@ -1,9 +1,11 @@
-"""Atomic writes, arrays without pickle, intermediate results on disk, and checkpoints of trainers."""
+"""Atomic writes, arrays without pickle, intermediate results on disk, and checkpoints of trainers.
+
+Every query loads this module, to read; what only writing needs is imported where it is used.
+"""
 
 from __future__ import annotations
 
 import errno
-import filecmp
 import json
 import mmap
 import os
@@ -12,12 +14,11 @@ import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from glob import escape
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import IO, Any, NamedTuple
-from uuid import uuid4
-from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -41,6 +42,8 @@ PART = ".part"
 COPY_BYTES = 1 << 20
 LARGEST_READ = 1 << 28
 """Bytes of an array that is read into memory."""
+MOST_SINGLE_ROWS = 100
+"""Rows that `StoredRows` reads one by one; for more, it loads all."""
 
 
 @contextmanager
@@ -128,6 +131,8 @@ def write_together(first: Path, last: Path) -> Iterator[tuple[IO[bytes], IO[byte
 
 def _open_part(path: Path) -> tuple[Path, IO[bytes]]:
     """Open the file to be renamed. Its name is fixed, so that the next writer reuses what a killed process left."""
+    from uuid import uuid4
+
     part = part_of(path)
     while (file := open_locked(part)) is None:  # another process writes the same file; the last one wins
         part = path.with_name(f".{path.name}.{uuid4().hex}{PART}")
@@ -190,6 +195,43 @@ def load_rows_of(path: Path, rows: Sequence[int]) -> Array:
         ) from error
 
 
+class StoredRows:
+    """A two-dimensional array of a model folder, of which a query needs few rows: only these are read.
+
+    Many rows at once, or a slice, load the whole array.
+
+    Parameters
+    ----------
+    path : Path
+        An .npy file.
+    check : callable
+        Called after each reading; raises if the folder has changed since it was opened.
+    """
+
+    def __init__(self, path: Path, check: Callable[[], None]) -> None:
+        array = map_array(path)
+        self.shape, self.dtype = array.shape, array.dtype
+        self._path, self._check = path, check
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, rows: Sequence[int] | Array | slice) -> Array:
+        if isinstance(rows, slice) or len(rows) > MOST_SINGLE_ROWS or "_all" in self.__dict__:
+            return np.asarray(self._all[rows])
+        try:
+            return load_rows_of(self._path, [*map(int, rows)])
+        finally:  # rows of another model may be read without an error
+            self._check()
+
+    @cached_property
+    def _all(self) -> Array:
+        try:
+            return load_array(self._path)
+        finally:
+            self._check()
+
+
 def map_array(path: Path) -> Array:
     """Memory-map an array of a model folder, read-only: for what training reads, which may be larger than memory."""
     return _open(path, mapped=True)
@@ -236,6 +278,8 @@ class Checkpoint:
 
     def save(self, step: int, arrays: Mapping[str, Array]) -> None:
         """Write the state after a step, replacing the previous one."""
+        from zipfile import ZipFile
+
         self.path.parent.mkdir(parents=True, exist_ok=True)
         key = {"settings": np.array(self._key()), "names": np.array(sorted(arrays))}
         everything: dict[str, Any] = {"step": np.array(step), **key, **arrays}
@@ -341,6 +385,8 @@ def spill_array(array: Array, folder: Path | None) -> Array | ArrayFile:
     """Write an array to a file in the folder; without a folder, return it unchanged."""
     if folder is None:
         return array
+    from uuid import uuid4
+
     writer = ArrayWriter(folder / f"{uuid4().hex}.npy", array.dtype)
     writer.append(array)
     return writer.close()
@@ -419,6 +465,8 @@ def _is_empty(folder: Path) -> bool:
 
 def _are_same(first: Path, second: Path) -> bool:
     """Whether two folders have the same files with the same content."""
+    import filecmp
+
     names = [{path.relative_to(folder) for path in folder.rglob("*")} for folder in (first, second)]
     return names[0] == names[1] and all(
         filecmp.cmp(first / name, second / name, shallow=False) for name in names[0] if (first / name).is_file()

@@ -13,6 +13,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,7 +29,7 @@ from wordatoms.storage.bundled import ENGLISH
 from wordatoms.storage.files import LARGEST_READ, SPILL, clear_parts, copy_file, spill_folder, sync_folder, write_json
 from wordatoms.storage.integrity import Checked, FileChecker, FileState, check_recorded, file_state, fingerprint
 from wordatoms.storage.locks import defer_interrupts, lock_work_folder
-from wordatoms.storage.untrusted import read_json, refuse_links
+from wordatoms.storage.untrusted import read_bytes, read_json, refuse_links
 
 MANIFEST = "manifest.json"
 FORMAT = 1
@@ -88,6 +89,8 @@ class ModelFolder:
         self.manifest = read_manifest(self.path)
         self._checker = FileChecker(self.path)
         self._opened = self._states()
+        self._compared: bytes | None = None
+        """The bytes of the manifest that `check_unchanged` found in order."""
 
     def __repr__(self) -> str:
         return f"ModelFolder({str(self.path)!r}, stages: {', '.join(self.stages) or 'none'})"
@@ -210,9 +213,18 @@ class ModelFolder:
 
     def check_unchanged(self) -> None:
         """Raise if another process replaced a stage, or any file, since this folder was opened."""
-        now, known = read_manifest(self.path)["stages"], json.loads(json.dumps(self.stages))  # tuples become lists
-        if any(now.get(stage) != record for stage, record in known.items()) or self._states() != self._opened:
+        if self._states() != self._opened or not self._has_known_stages():
             raise self._changed()
+
+    def _has_known_stages(self) -> bool:
+        """Whether the stages of this folder are in the manifest on disk, parsed again only if it changed."""
+        content = _manifest_bytes(self.path)
+        if content is None or content != self._compared:
+            now, known = read_manifest(self.path)["stages"], json.loads(json.dumps(self.stages))  # tuples become lists
+            if any(now.get(stage) != record for stage, record in known.items()):
+                return False
+            self._compared = content
+        return True
 
     def check_mapped(self) -> None:
         """Raise if a file that is memory-mapped was overwritten or cut short; replaced or deleted files stay mapped."""
@@ -226,8 +238,8 @@ class ModelFolder:
         return ModelError(f"{self.path} was changed by another process since it was opened; open it again.")
 
     def _states(self) -> dict[str, FileState | None]:
-        names = chain.from_iterable(record["files"] for record in self.stages.values())
-        return {name: file_state(self.path / name) for name in names}
+        names, folder = chain.from_iterable(record["files"] for record in self.stages.values()), str(self.path)
+        return {name: file_state(os.path.join(folder, name)) for name in names}  # noqa: PTH118  Path takes longer
 
     def check_inputs(self, stage: str, settings: Settings) -> None:
         """Raise if a file that a stage reads is missing or damaged."""
@@ -401,6 +413,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not known:
         raise ModelError(f"{path} has format {manifest['format']}, newer than this program knows; upgrade wordatoms.")
     return manifest
+
+
+def _manifest_bytes(folder: Path) -> bytes | None:
+    """Return the manifest of a folder as it is on disk; None if it cannot be read, which `read_manifest` explains."""
+    with suppress(OSError, ValueError):
+        return read_bytes(folder / MANIFEST, LARGEST_MANIFEST)
+    return None
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:

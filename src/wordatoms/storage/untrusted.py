@@ -17,7 +17,6 @@ import stat
 from itertools import chain
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 
@@ -76,6 +75,8 @@ def refuse_links(folder: Path, *work: Path) -> None:
 
 def is_plain_zip(path: Path) -> bool:
     """Whether the members of an archive are uncompressed and do not overlap, so that they are as large as they look."""
+    from zipfile import ZIP_STORED, ZipFile  # only trainers read archives
+
     with ZipFile(path) as file:
         members = file.infolist()
     is_packed = any(member.compress_type != ZIP_STORED for member in members)
