@@ -42,7 +42,7 @@ PASSES = {
     "ours": 25,
     "ours_batches": 8,
     "spams_online": 8,
-    "overcomplete_topk": 40,
+    "overcomplete_topk": 20,
     "scikit_learn_batches": 8,
     "dictlearn": 25,
     "pypi_ksvd": 25,
