@@ -188,17 +188,29 @@ def measure_batches(rows: np.ndarray, n_atoms: int, options: argparse.Namespace)
     return {**whole, "batches": batches}
 
 
-def iteration_seconds(rows: np.ndarray, n_atoms: int, options: argparse.Namespace) -> float:
-    result = ksvd(rows, n_atoms=n_atoms, n_iterations=options.repeat + 1, threads=options.threads)
-    return float(result.seconds[1:].min())
+def iteration_seconds(rows: np.ndarray, n_atoms: int, sparsity: int, options: argparse.Namespace) -> float:
+    """Processor seconds of an iteration, the best of a few."""
+    marks: list[float] = []
+    common: dict[str, Any] = {"n_atoms": n_atoms, "sparsity": sparsity, "threads": options.threads}
+    ksvd(rows, n_iterations=4, callback=lambda *_: marks.append(process_time()), **common)
+    return float(np.diff(marks).min())
 
 
 def measure_growth(rows: np.ndarray, options: argparse.Namespace) -> dict[str, dict[str, float]]:
-    """Seconds of an iteration with fewer rows and with fewer atoms."""
-    shares = (4, 2, 1)
-    by_rows = {str(len(rows) // k): iteration_seconds(rows[: len(rows) // k], options.atoms, options) for k in shares}
-    by_atoms = {str(options.atoms // k): iteration_seconds(rows, options.atoms // k, options) for k in shares}
-    return {"iteration_seconds_by_rows": by_rows, "iteration_seconds_by_atoms": by_atoms}
+    """Processor seconds of an iteration with fewer rows, atoms and dimensions, and with more atoms per row."""
+
+    def seconds(some: np.ndarray, n_atoms: int = options.atoms, sparsity: int = SPARSITY) -> float:
+        return iteration_seconds(np.ascontiguousarray(some), n_atoms, sparsity, options)
+
+    n_rows, dim = rows.shape
+    whole = seconds(rows)
+    return {
+        "rows": {str(n): seconds(rows[:n]) for n in (n_rows // 4, n_rows // 2)} | {str(n_rows): whole},
+        "atoms": {str(n): seconds(rows, n) for n in (options.atoms // 4, options.atoms // 2)}
+        | {str(options.atoms): whole},
+        "dimensions": {str(d): seconds(rows[:, :d]) for d in (dim // 4, dim // 2)} | {str(dim): whole},
+        "sparsity": {str(SPARSITY): whole} | {str(n): seconds(rows, sparsity=n) for n in (2 * SPARSITY, 4 * SPARSITY)},
+    }
 
 
 def peak_bytes_beside_input(rows: np.ndarray, options: argparse.Namespace) -> int:
@@ -285,7 +297,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "threads": options.threads,
         "coding": measure_coding(rows, atoms, options),
         "training": measure_training(rows, options),
-        "growth": measure_growth(rows, options),
+        "iteration_processor_seconds_by": measure_growth(rows, options),
         "peak_bytes_beside_input": peak_bytes_beside_input(rows, options),
         "batches": measure_batches(rows[: options.batch_rows], options.batch_atoms, options),
         "quality": measure_quality(rows[: options.quality_rows], options.quality_atoms, options),

@@ -340,8 +340,8 @@ def minibatch_ksvd(
     sparsity : int, default 5
         Maximum number of atoms per row.
     batch_size : int, default 2048
-        Approximate number of rows per batch. About `n_atoms` is a good choice: every batch computes the Gram matrix of
-        the atoms, which costs as much as coding half as many rows as there are atoms.
+        Approximate number of rows per batch. About twice `n_atoms` is a good choice: every batch computes the Gram
+        matrix of the atoms, which costs as much as the products of half as many rows, and a step on few rows is noisy.
     n_passes : int, default 8
         Maximum number of passes over the rows.
     tol : float, default 0.0
