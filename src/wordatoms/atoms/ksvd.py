@@ -466,6 +466,8 @@ def check_tolerance(tol: object) -> None:
 
 
 def squared_lengths(vectors: Matrix) -> NDArray[np.float64]:
-    # summed in double precision: errors of successive iterations differ in digits that single precision lacks
-    squares: NDArray[np.float64] = np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64)
+    from wordatoms.kernels.atomupdate import square_rows
+
+    squares = np.empty(len(vectors))
+    square_rows(vectors, squares)
     return squares

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordatoms.kernels import jit_part, jit_views
+from wordatoms.kernels import jit_fastmath, jit_part, jit_views
 from wordatoms.kernels.memory import prefetch_row
 from wordatoms.kernels.pursuit import copy, dot, subtract
 
@@ -18,6 +18,22 @@ from wordatoms.kernels.pursuit import copy, dot, subtract
 def square(vector):
     """‖vector‖², summed in its own precision; double so that sums over rows keep their digits."""
     return np.float64(dot(vector, vector))
+
+
+@jit_fastmath
+def square_exactly(vector):
+    """‖vector‖², summed in double precision."""
+    total = 0.0
+    for k in range(len(vector)):
+        total += np.float64(vector[k]) * np.float64(vector[k])
+    return total
+
+
+@jit_views
+def square_rows(vectors, squares):
+    """Write ‖vector‖² of all rows: errors of successive iterations differ in digits that single precision lacks."""
+    for row in range(len(vectors)):
+        squares[row] = square_exactly(vectors[row])
 
 
 @jit_part
