@@ -169,9 +169,9 @@ def measure_training(rows: np.ndarray, options: argparse.Namespace) -> dict[str,
 def measure_batches(rows: np.ndarray, n_atoms: int, options: argparse.Namespace) -> dict[str, Any]:
     """Errors and times of 8 passes in batches of several sizes, by those of 25 iterations without batches.
 
-    The times include the final coding of all rows.
+    The times include the final coding of all rows. One thread: handing small batches to several costs processor time.
     """
-    common: dict[str, Any] = {"n_atoms": n_atoms, "sparsity": SPARSITY, "threads": options.threads}
+    common: dict[str, Any] = {"n_atoms": n_atoms, "sparsity": SPARSITY, "threads": 1}
     found: dict[str, Any] = {}
 
     def run(size: int) -> None:
