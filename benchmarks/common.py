@@ -23,6 +23,8 @@ HELPS = {
     "atoms": "number of atoms",
     "quality_rows": "vectors for the comparison of errors",
     "quality_atoms": "atoms for the comparison of errors",
+    "batch_rows": "vectors for the comparison with mini-batches",
+    "batch_atoms": "atoms for the comparison with mini-batches",
     "sparsity": "atoms per vector",
     "first": "learn from the first rows alone; 0 for all",
     "limit": "processor seconds after which a program is stopped",

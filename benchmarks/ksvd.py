@@ -5,9 +5,10 @@
 The lower bound is the matrix product X·Dᵀ, which OMP cannot avoid. SPAMS (`pip install spams-bin`), scikit-learn's
 `orthogonal_mp_gram` and PyPI's `ksvd` are measured if they are installed, on the same vectors, in the same precision
 and with the same number of threads. A package that is too slow runs on fewer rows and its time is scaled up, as the
-result says. The programs take turns, and the best run of each counts. Vectors come from a model, repeated with noise if
-it has too few, or from a planted dictionary. Memory is the peak of a separate process, imports included. What programs
-learn is compared by `benchmarks/learners.py`.
+result says. The programs take turns, and the best run of each counts, by the clock and by processor time, which other
+programs on the machine disturb less (OMP_WAIT_POLICY=PASSIVE keeps threads of SPAMS that wait from counting as work).
+Vectors come from a model, repeated with noise if it has too few, or from a planted dictionary. Memory is the peak of a
+separate process, imports included. What programs learn is compared by `benchmarks/learners.py`.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import argparse
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
-from typing import Any
+from time import perf_counter, process_time
+from typing import Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -28,7 +30,9 @@ from threadpoolctl import threadpool_limits
 from common import describe_machine, git_commit, make_parser, show
 from learners import find_package, import_pypi_ksvd
 from wordatoms.atoms.ksvd import ksvd
+from wordatoms.atoms.minibatch import minibatch_ksvd
 from wordatoms.atoms.sparse_coding import sparse_code
+from wordatoms.embeddings.embeddings import Embeddings
 
 SPARSITY = 5
 Runs = dict[str, Callable[[], object]]
@@ -50,8 +54,8 @@ def make_rows(model: Path | None, n_rows: int, dim: int) -> np.ndarray:
         atoms = rng.normal(size=(2000, dim))
         rows = sum(rng.normal(size=(n_rows, 1)) * atoms[rng.integers(0, 2000, n_rows)] for _ in range(SPARSITY))
         return (rows + rng.normal(size=(n_rows, dim))).astype(np.float32)
-    vectors = np.load(model / "vectors.npy", mmap_mode="r")
-    rows = np.array(vectors[np.arange(n_rows) % len(vectors)])
+    vectors = Embeddings.load(model).vectors
+    rows = np.asarray(vectors[np.arange(n_rows) % len(vectors)], np.float32)
     again = rows[len(vectors) :]
     again += 0.1 * rows.std() * rng.standard_normal(again.shape, np.float32)
     return rows[rng.permutation(n_rows)]
@@ -62,15 +66,32 @@ def random_unit_rows(rows: np.ndarray, n: int) -> np.ndarray:
     return chosen / np.linalg.norm(chosen, axis=1, keepdims=True)
 
 
-def best_of_each(runs: Runs, repeat: int) -> dict[str, float]:
-    """Seconds of the fastest run of each program; they take turns, after one run that compiles and warms up."""
-    seconds: dict[str, list[float]] = {name: [] for name in runs}
+class Seconds(NamedTuple):
+    clock: float
+    processor: float
+
+    @classmethod
+    def of(cls, run: Callable[[], object]) -> Seconds:
+        clock, processor = perf_counter(), process_time()
+        run()
+        return cls(perf_counter() - clock, process_time() - processor)
+
+    @classmethod
+    def best(cls, times: list[Seconds]) -> Seconds:
+        return cls(min(time.clock for time in times), min(time.processor for time in times))
+
+
+def best_of_each(runs: Runs, repeat: int) -> dict[str, Seconds]:
+    """The fastest run of each program; they take turns, after one run that compiles and warms up."""
+    times: dict[str, list[Seconds]] = {name: [] for name in runs}
     for _ in range(repeat + 1):
         for name, run in runs.items():
-            started = perf_counter()
-            run()
-            seconds[name].append(perf_counter() - started)
-    return {name: min(values[1:]) for name, values in seconds.items()}
+            times[name].append(Seconds.of(run))
+    return {name: Seconds.best(values[1:]) for name, values in times.items()}
+
+
+def ratios(name: str, above: Seconds, below: Seconds) -> dict[str, float]:
+    return {name: above.clock / below.clock, f"{name}_processor": above.processor / below.processor}
 
 
 # --- speed
@@ -99,46 +120,97 @@ def scikit_learn_seconds(rows: np.ndarray, atoms: np.ndarray, n_sample: int) -> 
 
     gram, products = atoms @ atoms.T, atoms @ rows[:n_sample].T
     run = best_of_each({"it": lambda: orthogonal_mp_gram(gram, products, n_nonzero_coefs=SPARSITY)}, 1)
-    return run["it"] * len(rows) / n_sample
+    return run["it"].clock * len(rows) / n_sample
 
 
 def measure_coding(rows: np.ndarray, atoms: np.ndarray, options: argparse.Namespace) -> dict[str, Any]:
     with threadpool_limits(options.threads, user_api="blas"):
         seconds = best_of_each(coding_runs(rows, atoms, options.threads), options.repeat)
         slow = scikit_learn_seconds(rows, atoms, options.slow_rows)
-    result: dict[str, Any] = {f"{name}_seconds": value for name, value in seconds.items()}
-    result["ours_over_product"] = seconds["ours"] / seconds["product"]
+    result: dict[str, Any] = {f"{name}_seconds": value.clock for name, value in seconds.items()}
+    result |= {f"{name}_processor_seconds": value.processor for name, value in seconds.items()}
+    result |= ratios("ours_over_product", seconds["ours"], seconds["product"])
     if "spams" in seconds:
-        result["times_faster_than_spams"] = seconds["spams"] / seconds["ours"]
+        result |= ratios("times_faster_than_spams", seconds["spams"], seconds["ours"])
     if slow is not None:
         result[f"scikit_learn_seconds_scaled_up_from_{options.slow_rows}_rows"] = slow
-        result["times_faster_than_scikit_learn"] = slow / seconds["ours"]
+        result["times_faster_than_scikit_learn"] = slow / seconds["ours"].clock
     return result
 
 
-def measure_training(rows: np.ndarray, product: float, options: argparse.Namespace) -> dict[str, Any]:
-    result = ksvd(rows, n_atoms=options.atoms, n_iterations=options.iterations, threads=options.threads)
-    iteration = float(result.seconds[1:].min())
+def measure_training(rows: np.ndarray, options: argparse.Namespace) -> dict[str, Any]:
+    """All iterations, and the product after each of them, so that other programs on the machine disturb both alike."""
+    out, atoms = np.empty((len(rows), options.atoms), np.float32), random_unit_rows(rows, options.atoms)
+    processor, products, started = [], [], process_time()
+
+    def multiply(*_: float) -> None:
+        nonlocal started
+        processor.append(process_time() - started)
+        with threadpool_limits(options.threads, user_api="blas"):
+            products.append(Seconds.of(lambda: np.matmul(rows, atoms.T, out=out)))
+        started = process_time()
+
+    ksvd(rows, n_atoms=options.atoms, n_iterations=1, threads=options.threads)  # compiles
+    started = process_time()
+    common: dict[str, Any] = {"n_atoms": options.atoms, "n_iterations": options.iterations, "threads": options.threads}
+    result = ksvd(rows, callback=multiply, **common)
+    iteration = Seconds(float(result.seconds[1:].min()), min(processor[1:]))
     return {
-        "iteration_seconds": iteration,
-        "iteration_over_product": iteration / product,
+        "iteration_seconds": iteration.clock,
+        "iteration_processor_seconds": iteration.processor,
+        **ratios("iteration_over_product", iteration, Seconds.best(products)),
         f"seconds_of_{options.iterations}_iterations": float(result.seconds.sum()),
+        f"processor_seconds_of_{options.iterations}_iterations": sum(processor),
         "errors": result.errors.tolist(),
         "n_replaced": result.n_replaced.tolist(),
     }
 
 
-def iteration_seconds(rows: np.ndarray, n_atoms: int, options: argparse.Namespace) -> float:
-    result = ksvd(rows, n_atoms=n_atoms, n_iterations=options.repeat + 1, threads=options.threads)
-    return float(result.seconds[1:].min())
+def measure_batches(rows: np.ndarray, n_atoms: int, options: argparse.Namespace) -> dict[str, Any]:
+    """Errors and times of 8 passes in batches of several sizes, by those of 25 iterations without batches.
+
+    The times include the final coding of all rows. One thread: handing small batches to several costs processor time.
+    """
+    common: dict[str, Any] = {"n_atoms": n_atoms, "sparsity": SPARSITY, "threads": 1}
+    found: dict[str, Any] = {}
+
+    def run(size: int) -> None:
+        result = minibatch_ksvd(rows, batch_size=size, **common) if size else ksvd(rows, **common)
+        found[str(size)] = result.error
+
+    sizes = (0, n_atoms, 3 * n_atoms // 2, 2 * n_atoms)
+    seconds = best_of_each({str(size): partial(run, size) for size in sizes}, options.repeat)
+    whole = {"n_rows": len(rows), "n_atoms": n_atoms, "error": found["0"], "processor_seconds": seconds["0"].processor}
+    batches = {
+        name: {"error": found[name], **ratios("share_of_time", seconds[name], seconds["0"])}
+        for name in map(str, sizes[1:])
+    }
+    return {**whole, "batches": batches}
+
+
+def iteration_seconds(rows: np.ndarray, n_atoms: int, sparsity: int, options: argparse.Namespace) -> float:
+    """Processor seconds of an iteration, the best of a few."""
+    marks: list[float] = []
+    common: dict[str, Any] = {"n_atoms": n_atoms, "sparsity": sparsity, "threads": options.threads}
+    ksvd(rows, n_iterations=4, callback=lambda *_: marks.append(process_time()), **common)
+    return float(np.diff(marks).min())
 
 
 def measure_growth(rows: np.ndarray, options: argparse.Namespace) -> dict[str, dict[str, float]]:
-    """Seconds of an iteration with fewer rows and with fewer atoms."""
-    shares = (4, 2, 1)
-    by_rows = {str(len(rows) // k): iteration_seconds(rows[: len(rows) // k], options.atoms, options) for k in shares}
-    by_atoms = {str(options.atoms // k): iteration_seconds(rows, options.atoms // k, options) for k in shares}
-    return {"iteration_seconds_by_rows": by_rows, "iteration_seconds_by_atoms": by_atoms}
+    """Processor seconds of an iteration with fewer rows, atoms and dimensions, and with more atoms per row."""
+
+    def seconds(some: np.ndarray, n_atoms: int = options.atoms, sparsity: int = SPARSITY) -> float:
+        return iteration_seconds(np.ascontiguousarray(some), n_atoms, sparsity, options)
+
+    n_rows, dim = rows.shape
+    whole = seconds(rows)
+    return {
+        "rows": {str(n): seconds(rows[:n]) for n in (n_rows // 4, n_rows // 2)} | {str(n_rows): whole},
+        "atoms": {str(n): seconds(rows, n) for n in (options.atoms // 4, options.atoms // 2)}
+        | {str(options.atoms): whole},
+        "dimensions": {str(d): seconds(rows[:, :d]) for d in (dim // 4, dim // 2)} | {str(dim): whole},
+        "sparsity": {str(SPARSITY): whole} | {str(n): seconds(rows, sparsity=n) for n in (2 * SPARSITY, 4 * SPARSITY)},
+    }
 
 
 def peak_bytes_beside_input(rows: np.ndarray, options: argparse.Namespace) -> int:
@@ -193,7 +265,7 @@ def measure_pypi_ksvd(pypi: Any, rows: np.ndarray, n_atoms: int, iterations: int
     model = pypi.ApproximateKSVD(n_components=n_atoms, max_iter=iterations, transform_n_nonzero_coefs=SPARSITY)
     np.random.seed(0)
     with threadpool_limits(threads, user_api="blas"):
-        seconds = best_of_each({"pypi": lambda: model.fit(rows.astype(np.float64))}, 1)["pypi"]
+        seconds = best_of_each({"pypi": lambda: model.fit(rows.astype(np.float64))}, 1)["pypi"].clock
     ours = ksvd(rows, n_atoms=n_atoms, n_iterations=iterations, threads=threads)
     return {
         "n_rows": len(rows),
@@ -214,7 +286,6 @@ def measure_pypi_ksvd(pypi: Any, rows: np.ndarray, n_atoms: int, iterations: int
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     rows = np.load(options.vectors) if options.vectors else make_rows(options.model, options.rows, options.dim)
     atoms = random_unit_rows(rows, options.atoms)
-    coding = measure_coding(rows, atoms, options)
     result: dict[str, Any] = {
         "machine": describe_machine(),
         "commit": git_commit(),
@@ -224,10 +295,11 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "n_atoms": options.atoms,
         "sparsity": SPARSITY,
         "threads": options.threads,
-        "coding": coding,
-        "training": measure_training(rows, coding["product_seconds"], options),
-        "growth": measure_growth(rows, options),
+        "coding": measure_coding(rows, atoms, options),
+        "training": measure_training(rows, options),
+        "iteration_processor_seconds_by": measure_growth(rows, options),
         "peak_bytes_beside_input": peak_bytes_beside_input(rows, options),
+        "batches": measure_batches(rows[: options.batch_rows], options.batch_atoms, options),
         "quality": measure_quality(rows[: options.quality_rows], options.quality_atoms, options),
     }
     if find_package("ksvd"):
@@ -237,7 +309,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 def main() -> None:
     sizes = {"rows": 60_000, "dim": 300, "atoms": 2000, "iterations": 25}
-    smaller = {"quality_rows": 6000, "quality_atoms": 300, "slow_rows": 300}
+    smaller = {"quality_rows": 6000, "quality_atoms": 300, "slow_rows": 300, "batch_rows": 12_000, "batch_atoms": 400}
     parser = make_parser(__doc__, threads=2, repeat=5, **sizes, **smaller)
     parser.add_argument("--model", type=Path, help="a model folder with vectors; planted ones by default")
     parser.add_argument("--vectors", type=Path, help="a .npy file of vectors instead of a model")

@@ -185,7 +185,7 @@ def test_last_run_makes_up_for_merging() -> None:
 
 
 def test_more_atoms_than_words_is_refused() -> None:
-    with pytest.raises(InputError, match="5 atoms were asked for but only 2 words have a vector"):
+    with pytest.raises(InputError, match="5 atoms were asked for but only 2 words or items have a vector"):
         learn_run(Embeddings(["a", "b", "zero"], np.eye(3, 4) * [[1], [1], [0]]), n_atoms=5)
 
 

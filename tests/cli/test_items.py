@@ -53,6 +53,13 @@ def test_lists_of_atoms(model: Path) -> None:
     assert "no label of an atom and none of its examples has 'zebra'" in message
 
 
+def test_the_report_on_atoms_of_items_spoke_of_words(model: Path) -> None:
+    said = shown("info", model)
+    assert "items per atom:" in said
+    assert "atoms per item" in said
+    assert "words" not in said.split("overlap:")[1]
+
+
 def test_search_finds_texts_of_examples(model: Path) -> None:
     text = SenseModel(model).atom(3, n=1).texts[0]
     found = json.loads(shown("atoms", "--search", text, "--model", model, "--json"))

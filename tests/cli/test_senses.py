@@ -182,7 +182,7 @@ def test_atomize_says_what_happened(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--atoms", "5000"], "5,000 atoms were asked for but only 620 words have a vector"),
+        (["--atoms", "5000"], "5,000 atoms were asked for but only 620 words or items have a vector"),
         (["--vectors", "induced"], "has no 'map' stage yet"),
         (["--atoms", "12"], "pass --force to make it again"),
     ],

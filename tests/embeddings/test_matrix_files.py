@@ -58,7 +58,7 @@ def test_fixed_size_and_large_lists(tmp_path: Path) -> None:
     pq.write_table(pa.table({"fixed": fixed, "large": fixed.cast(pa.large_list(pa.float32()))}), tmp_path / "x.parquet")
     np.testing.assert_array_equal(read(tmp_path / "x.parquet", "fixed"), X)
     np.testing.assert_array_equal(read(tmp_path / "x.parquet", "large"), X)
-    with pytest.raises(VectorFileError, match=r"has 2 column of lists of numberss?; say with --array .* fixed, large"):
+    with pytest.raises(VectorFileError, match=r"has 2 columns of lists of numbers; say with --array .* fixed, large"):
         open_matrix(tmp_path / "x.parquet")
 
 

@@ -123,7 +123,7 @@ def test_few_recurring_atoms_are_pointed_out_with_what_to_do(tmp_path: Path) -> 
     import_vectors(tmp_path / "noise.txt", ModelFolder(model, create=True))
     given = ("atomize", model, "--sparsity", "2", "--restarts", "2", "--iterations", "2")
     said = invoke(*given, "--atoms", "200").stderr
-    assert "of the atoms of one run come back in another: the text is too small for runs of 200 atoms" in said
+    assert "of the atoms of one run come back in another: there is too little data for runs of 200 atoms" in said
     assert f"fewer atoms are more reliable: wordatoms atomize '{model}' --atoms 100 --force" in said
     assert said.splitlines()[-1] == f"next: wordatoms senses WORD --model '{model}'"
     assert not advise_on_atoms({"overlap": 0.7, "n_atoms_per_run": 200}, "model")

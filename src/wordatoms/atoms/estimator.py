@@ -33,8 +33,8 @@ class KSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     max_iter : int, default 25
         Maximum number of iterations, which are passes over the samples if `batch_size` is given.
     batch_size : int, optional
-        Learn from batches of about this many samples, about `n_components` of them, instead of all at once. This takes
-        about a third of the passes, and memory for a batch only: a memory-mapped array is never loaded whole.
+        Learn from batches of about this many samples, best about twice `n_components`, instead of all at once. This
+        takes about a third of the passes, and memory for a batch only: a memory-mapped array is never loaded whole.
     tol : float, default 0.0
         Stop when an iteration that replaces no atom lowers the error by less than this share of it. With 0 all
         iterations are run.

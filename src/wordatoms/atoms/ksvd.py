@@ -282,9 +282,10 @@ def step_atoms(
     """Take one power step for each atom, in place; return the sum of the squared weights of each before its step."""
     from wordatoms.kernels.atomupdate import update_atoms
 
-    uses = np.zeros(len(vectors), vectors.dtype)
+    uses, direction = np.zeros(len(vectors), vectors.dtype), np.empty_like(vectors[0])
+    state = inertia, direction, uses, vectors, weights, residuals
     for block in row_blocks(len(vectors), ATOMS_PER_CALL):
-        update_atoms(block.start, block.stop, *places, nonnegative, inertia, uses, vectors, weights, residuals)
+        update_atoms(block.start, block.stop, *places, nonnegative, *state)
     return uses
 
 
@@ -348,7 +349,7 @@ class Fit:
             rows = self.scaled_rows(block)
             new = coder.code(rows, self.limits[block], self.atoms.shape[1])
             state = (self.residuals, self.atoms, self.weights, self.losses)
-            take_codes(rows, self.vectors, *new, keep, *(array[block] for array in state))
+            take_codes(rows, self.vectors, *new, keep, np.empty_like(rows[0]), *(array[block] for array in state))
 
         # every n-th block, not a contiguous third: words are sorted by frequency, and parts should be alike
         run_threads(improve, row_blocks(len(self.rows))[part::n_parts], self.threads)
@@ -465,6 +466,8 @@ def check_tolerance(tol: object) -> None:
 
 
 def squared_lengths(vectors: Matrix) -> NDArray[np.float64]:
-    # summed in double precision: errors of successive iterations differ in digits that single precision lacks
-    squares: NDArray[np.float64] = np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64)
+    from wordatoms.kernels.atomupdate import square_rows
+
+    squares = np.empty(len(vectors))
+    square_rows(vectors, squares)
     return squares

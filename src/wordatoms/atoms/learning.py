@@ -138,7 +138,7 @@ def learn_run(embeddings: Embeddings, *, n_atoms: int, sparsity: Sparsity = 5, *
         raise InputError("all word vectors are zero, so there are no atoms to learn; train or import other vectors.")
     if n_atoms > n_known:
         raise InputError(
-            f"{n_atoms:,} atoms were asked for but only {n_known:,} words have a vector; pass fewer atoms."
+            f"{n_atoms:,} atoms were asked for but only {n_known:,} words or items have a vector; pass fewer atoms."
         )
     result = ksvd(embeddings.vectors, n_atoms=n_atoms, sparsity=np.minimum(sparsity, n_atoms), **options)
     return KSVDRun(result.atoms, count_users(result.codes), result.error)

@@ -340,8 +340,8 @@ def minibatch_ksvd(
     sparsity : int, default 5
         Maximum number of atoms per row.
     batch_size : int, default 2048
-        Approximate number of rows per batch. About `n_atoms` is a good choice: every batch computes the Gram matrix of
-        the atoms, which costs as much as coding half as many rows as there are atoms.
+        Approximate number of rows per batch. About twice `n_atoms` is a good choice: every batch computes the Gram
+        matrix of the atoms, which costs as much as the products of half as many rows, and a step on few rows is noisy.
     n_passes : int, default 8
         Maximum number of passes over the rows.
     tol : float, default 0.0
@@ -409,9 +409,12 @@ def minibatch_ksvd(
 
 def relative_error(rows: Matrix, vectors: Matrix, codes: SparseCodes) -> float:
     """‖X − C·A‖² / ‖X‖², block by block."""
+    from wordatoms.kernels.atomupdate import subtract_codes
+
     seen = NOTHING
     for block in row_blocks(len(rows), ROWS_PER_CHECK):
-        some = working_rows(rows[block]).astype(np.float64)
-        left = some - codes[block].decode(vectors)
-        seen = seen.plus(Batch(float(np.square(left).sum()), float(np.square(some).sum())))
+        some = working_rows(rows[block])
+        left = np.empty_like(some)
+        subtract_codes(some, codes.atoms[block], codes.weights[block], vectors.astype(some.dtype, copy=False), left)
+        seen = seen.plus(Batch(float(squared_lengths(left).sum()), float(squared_lengths(some).sum())))
     return seen.error

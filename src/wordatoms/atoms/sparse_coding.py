@@ -29,7 +29,7 @@ Sparsity = int | NDArray[np.integer[Any]]
 ROWS_PER_BLOCK = 256
 """Rows coded at a time: their inner products with 2000 atoms take 2 MB and stay in the cache. The size does not depend
 on the number of threads, and neither do the codes: the last bits of a matrix product depend on its shape."""
-ATOMS_PER_BLOCK = 512
+ATOMS_PER_BLOCK = 128
 """Rows of the Gram matrix computed at a time."""
 ROWS_PER_CHECK = 4096
 """Rows whose numbers are checked at a time."""

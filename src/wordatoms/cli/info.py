@@ -66,7 +66,7 @@ def _show_stages(opened: ModelFolder, *, as_json: bool) -> None:
             text = ", ".join(map(str, value)) if isinstance(value, list | dict) else str(value)
             click.echo(f"  {name}: {text if len(text) <= 80 else text[:77] + '…'}")
         click.echo(f"  files: {', '.join(record['files'])}")
-        for line in describe_atoms(report) if stage == "atomize" and report else []:
+        for line in describe_atoms(report, has_items=opened.has_items) if stage == "atomize" and report else []:
             click.echo(f"  {line}")
 
 

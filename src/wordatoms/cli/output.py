@@ -76,14 +76,15 @@ def advise_on_atoms(report: dict[str, Any], model: str) -> list[str]:
         return []
     fewer = max(n_atoms // 2, 1)
     return [
-        f"only {share:.1%} of the atoms of one run come back in another: the text is too small for runs of "
+        f"only {share:.1%} of the atoms of one run come back in another: there is too little data for runs of "
         f"{n_atoms:,} atoms, and which atoms are found depends on chance",
         f"  fewer atoms are more reliable: wordatoms atomize {shlex.quote(model)} --atoms {fewer} --force",
     ]
 
 
-def describe_atoms(report: dict[str, Any]) -> list[str]:
-    """Return the report on how a model's atoms were learned as lines to read."""
+def describe_atoms(report: dict[str, Any], *, has_items: bool) -> list[str]:
+    """Return the report on how the atoms of words, or of items, were learned as lines to read."""
+    row, part = ("item", "atoms per item") if has_items else ("word", "senses per word")
     curve = [
         f"{point['n_atoms']:,} atoms: overlap {point['overlap']:.2f} ({point['n_common']:,.0f} atoms), "
         f"error {point['error']:.3f}"
@@ -100,10 +101,10 @@ def describe_atoms(report: dict[str, Any]) -> list[str]:
         *overlap,
         f"dropped: {report['n_unrepeated']:,} of {report['n_learned']:,} found in too few runs, "
         f"{report['n_merged']:,} merged (relative error then {report['merged_error']:.3f}), "
-        f"{report['n_overused']:,} used by more than {report['most_users']:,.0f} words, "
-        f"{report['n_incoherent']:,} with no words close to them",
+        f"{report['n_overused']:,} used by more than {report['most_users']:,.0f} {row}s, "
+        f"{report['n_incoherent']:,} with no {row}s close to them",
         f"atoms: {report['n_atoms']:,}, relative error {report['error']:.3f}",
-        f"coefficients: {report['share_nonnegative']:.1%} are positive; {report['atoms_per_word']:.2f} senses per word",
-        f"words per atom: {least:,.0f} to {most:,.0f}, half of them between {lower:,.0f} and {upper:,.0f}, "
+        f"coefficients: {report['share_nonnegative']:.1%} are positive; {report['atoms_per_word']:.2f} {part}",
+        f"{row}s per atom: {least:,.0f} to {most:,.0f}, half of them between {lower:,.0f} and {upper:,.0f}, "
         f"median {median:,.0f}",
     ]

@@ -421,7 +421,8 @@ def _show_stage(done: StageDone, given: Mapping[str, Any]) -> None:
         from wordatoms.pipeline.atomize import read_atom_report
 
         report = read_atom_report(done.folder)
-        for line in [*describe_atoms(report), *advise_on_atoms(report, str(done.folder.path))] if done.made else []:
+        described = describe_atoms(report, has_items=done.folder.has_items)
+        for line in [*described, *advise_on_atoms(report, str(done.folder.path))] if done.made else []:
             remark(f"  {line}")
         if given.get("as_json"):
             show_json(report)

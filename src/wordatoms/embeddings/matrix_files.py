@@ -209,5 +209,6 @@ def _choose(path: Path, what: str, found: Mapping[str, Any], name: str | None) -
         raise VectorFileError(f"{path} has no {what} named '{name[:60]}'; there is {listed or 'none'}.")
     if name is None and len(found) != 1:
         advice = f"say with --array (in Python array=…) which: {listed}" if found else "pass a file that has one"
-        raise VectorFileError(f"{path} has {len(found) or 'no'} {what}{'s' if len(found) > 1 else ''}; {advice}.")
+        kinds = what.replace(" ", "s ", 1) if " " in what else f"{what}s"  # "columns of lists of numbers", "tensors"
+        raise VectorFileError(f"{path} has {len(found) or 'no'} {kinds if len(found) > 1 else what}; {advice}.")
     return name if name is not None else next(iter(found))

@@ -68,8 +68,12 @@ def _decorator(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., A
 jit = _decorator()
 """For exact kernels: integers, or floats whose order of operations must be kept."""
 
-jit_part = _decorator(no_cpython_wrapper=True)
-"""For a part of larger kernels, which Python does not call: what would unpack its arguments is not compiled."""
+jit_views = _decorator(_nrt=False)
+"""For kernels that take views of their arguments, and neither make nor return an array. Numba would count references to
+the arrays at each view, by atomic operations on numbers that all threads share: more work than that of many kernels."""
+
+jit_part = _decorator(_nrt=False, no_cpython_wrapper=True)
+"""For a part of such kernels, which Python does not call: what would unpack its arguments is not compiled."""
 
 jit_fastmath = _decorator(fastmath={"reassoc", "contract", "nsz"})
 """For sums of floats that the compiler may reorder to vectorise them. NaN and infinity are still handled exactly."""

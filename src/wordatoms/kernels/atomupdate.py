@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordatoms.kernels import jit, jit_part
+from wordatoms.kernels import jit_fastmath, jit_part, jit_views
 from wordatoms.kernels.memory import prefetch_row
 from wordatoms.kernels.pursuit import copy, dot, subtract
 
@@ -18,6 +18,22 @@ from wordatoms.kernels.pursuit import copy, dot, subtract
 def square(vector):
     """‖vector‖², summed in its own precision; double so that sums over rows keep their digits."""
     return np.float64(dot(vector, vector))
+
+
+@jit_fastmath
+def square_exactly(vector):
+    """‖vector‖², summed in double precision."""
+    total = 0.0
+    for k in range(len(vector)):
+        total += np.float64(vector[k]) * np.float64(vector[k])
+    return total
+
+
+@jit_views
+def square_rows(vectors, squares):
+    """Write ‖vector‖² of all rows: errors of successive iterations differ in digits that single precision lacks."""
+    for row in range(len(vectors)):
+        squares[row] = square_exactly(vectors[row])
 
 
 @jit_part
@@ -29,17 +45,19 @@ def subtract_code(row, atoms, weights, vectors, out):
             subtract(out, weights[slot], vectors[atoms[slot]])
 
 
-@jit
+@jit_views
 def subtract_codes(rows, atoms, weights, vectors, residuals):
     """Write the residuals of all rows."""
     for row in range(len(rows)):
         subtract_code(rows[row], atoms[row], weights[row], vectors, residuals[row])
 
 
-@jit
-def take_codes(rows, vectors, new_atoms, new_weights, keep, residuals, atoms, weights, losses):
-    """Give each row its new code, or with `keep` the better one; `losses` receives ‖residual‖²."""
-    residual = np.empty(rows.shape[1], rows.dtype)
+@jit_views
+def take_codes(rows, vectors, new_atoms, new_weights, keep, residual, residuals, atoms, weights, losses):
+    """Give each row its new code, or with `keep` the better one; `losses` receives ‖residual‖².
+
+    `residual` is memory for one.
+    """
     for row in range(len(rows)):
         subtract_code(rows[row], new_atoms[row], new_weights[row], vectors, residual)
         losses[row], loss = square(residuals[row]), square(residual)
@@ -50,7 +68,7 @@ def take_codes(rows, vectors, new_atoms, new_weights, keep, residuals, atoms, we
             copy(new_weights[row], weights[row])
 
 
-@jit
+@jit_views
 def group_by_atom(flat_atoms, flat_weights, starts, ends, entries):
     """List the places (row · sparsity + slot) of the codes that use each atom, in increasing order: a counting sort.
 
@@ -101,15 +119,14 @@ def exchange(residual, weight, vector, new_weight, new_vector):
         residual[k] += weight * vector[k] - new_weight * new_vector[k]
 
 
-@jit
-def update_atoms(first, last, starts, entries, nonnegative, inertia, uses, vectors, weights, residuals):
+@jit_views
+def update_atoms(first, last, starts, entries, nonnegative, inertia, direction, uses, vectors, weights, residuals):
     """Take one power step for each of the atoms `first` to `last` in turn: new direction, then new weights.
 
-    `inertia` holds an atom back as users with this sum of squared weights would that fit it exactly. `uses` receives
-    the sums of the squared weights before the step.
+    `inertia` holds an atom back as users with this sum of squared weights would that fit it exactly. `direction` is
+    memory for one. `uses` receives the sums of the squared weights before the step.
     """
     width = weights.shape[1]
-    direction = np.empty(vectors.shape[1], vectors.dtype)
     for atom in range(first, last):
         vector, places = vectors[atom], entries[starts[atom] : starts[atom + 1]]
         uses[atom] = better_direction(vector, inertia[atom], weights, residuals, places, direction)
@@ -130,7 +147,7 @@ def update_atoms(first, last, starts, entries, nonnegative, inertia, uses, vecto
         copy(direction, vector)
 
 
-@jit
+@jit_views
 def remove_atom(places, vector, atoms, weights, residuals):
     """Remove an atom from the codes that use it."""
     width = weights.shape[1]
@@ -140,7 +157,7 @@ def remove_atom(places, vector, atoms, weights, residuals):
         atoms[row, slot], weights[row, slot] = -1, 0
 
 
-@jit
+@jit_views
 def mark_near_copies(gram, largest_cosine, n_users, marked):
     """Mark one of two atoms whose absolute cosine is too large: the one with fewer users, or else the later one."""
     for one in range(len(gram)):

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordatoms.kernels import jit, jit_fastmath, jit_part
+from wordatoms.kernels import jit_fastmath, jit_part, jit_views
 from wordatoms.kernels.memory import prefetch_row
 
 CHUNK = 128
@@ -330,7 +330,7 @@ def settle_signs(vectors, products, support, n):
     return n
 
 
-@jit
+@jit_views
 def pursue(rows, products, bits, vectors, gram, limits, mask, nonnegative, support, scratch, atoms, weights):
     """Code each row with at most `limits[row]` atoms.
 
@@ -374,7 +374,7 @@ def pursue(rows, products, bits, vectors, gram, limits, mask, nonnegative, suppo
             weights[row, i] = support.weights[i] if i < n else 0
 
 
-@jit
+@jit_views
 def order_codes(atoms, weights):
     """Sort each code by decreasing absolute weight, stably; atoms with weight 0 become absent."""
     for row in range(len(atoms)):
