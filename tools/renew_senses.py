@@ -17,6 +17,7 @@ import shutil
 from pathlib import Path
 
 from make_english_model import find_corpus, install
+
 from wordatoms.errors import WordatomsError
 from wordatoms.pipeline.compact import compact_stage
 from wordatoms.pipeline.observe import observe
