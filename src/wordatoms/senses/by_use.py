@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SAME_SLOPE, SAME_OFFSET = 5.9, -2.7
 """From the cosine of two `views` to the log odds that both have the same sense: fitted on pseudowords."""
-SENSE_SHARE, CONTEXT_SHARE = 0.5, 0.3
+SENSE_SHARE, CONTEXT_SHARE = 0.5, 0.15
 """Weights of the senses meant and of the context in the vector of a word in context, next to the word's own: chosen on
 pseudowords with a list of senses, by how well cosines recover those of the hidden words, with contexts as often as they
 occur and each sense alike. A model without uses takes the weights that `tune` chose."""
