@@ -7,6 +7,7 @@ import pytest
 
 import wordatoms as wa
 from wordatoms.contexts.usages import Usage
+from wordatoms.errors import InputError
 from wordatoms.senses.by_use import CONTEXT_SHARE, SENSE_SHARE
 
 
@@ -29,3 +30,15 @@ def test_same_senses_are_more_similar_than_others(model: wa.SenseModel) -> None:
     same = model.similarity("port", "port", context1=wine, context2="A bottle of old port and some cheese.")
     other = model.similarity("port", "port", context1=wine, context2="The ship left port in the morning.")
     assert same > other + 0.2
+
+
+def test_wrong_numbers_and_methods_are_one_sentence(model: wa.SenseModel) -> None:
+    for ask in (
+        lambda: model.senses("tie", n_nearest="a"),
+        lambda: model.senses("tie", n_linked=-1),
+        lambda: model.disambiguate("tie", "a silk tie", n_nearest=1.5),
+        lambda: model.cluster("tie", ["a silk tie", "a goalless tie"], k=2, random_state="a"),
+        lambda: model.views("tie", ["a silk tie"], method="x"),
+    ):
+        with pytest.raises(InputError, match=r"; pass .*|; choose .*"):
+            ask()

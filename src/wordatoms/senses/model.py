@@ -28,7 +28,14 @@ from wordatoms.atoms.meta_atoms import MetaAtoms
 from wordatoms.contexts.usages import Usage, find_usages
 from wordatoms.embeddings.embeddings import Embeddings, Neighbour, cosines
 from wordatoms.embeddings.neighbours import Neighbours
-from wordatoms.errors import InputError, ModelError, UnknownWordError, require_string, require_texts
+from wordatoms.errors import (
+    InputError,
+    ModelError,
+    UnknownWordError,
+    require_number,
+    require_string,
+    require_texts,
+)
 from wordatoms.senses.annotations import Notes, change_notes
 from wordatoms.senses.clustering import closeness, cluster_vectors
 from wordatoms.senses.frames import Results, Shown
@@ -66,6 +73,8 @@ if TYPE_CHECKING:  # loaded with the first question about a context
 BATCH_TEXTS = 256
 N_SUGGESTED = 10
 """Atoms that the contexts of an unknown word suggest as its senses."""
+MOST_SHOWN = 1_000_000
+"""Words and senses that one answer may be asked for."""
 Method = Literal["auto", "uses", "code"]
 ENCODER, NO_ENCODER = "encoder", "none"
 """Folder of an encoder in a model folder, and what is passed to leave it out."""
@@ -370,6 +379,7 @@ class SenseModel(Shown):
         0.3  fasten with rope or string
         0.2  necktie
         """
+        _check_counts(n_nearest=n_nearest, n_linked=n_linked)
         notes = self.notes
         if (phrase := self.parts.find_phrase(word)) is not None and self.parts.phrases is not None:
             word = self.parts.phrases.phrases[phrase]
@@ -944,6 +954,7 @@ class SenseModel(Shown):
         >>> [len(found) for found in wa.load().disambiguate_each("tie", texts)]
         [1, 0, 1]
         """
+        _check_counts(n_nearest=n_nearest, n_deciding=n_deciding)
         is_known, remaining = self.knows(word), require_texts(texts)
         of_phrase = None if is_known else self._phrase_disambiguator(word, method, n_nearest)
         disambiguator: Disambiguator | UseDisambiguator | None = of_phrase
@@ -1556,6 +1567,7 @@ class SenseModel(Shown):
         >>> float(silk @ wool) > float(silk @ draw)
         True
         """
+        _check_method(method)
         found = self._one_usage_each(word, usages)
         if method == "uses" and (by_use := self.by_use(word, method=method)):
             return by_use.views(found)
@@ -1626,6 +1638,12 @@ class SenseModel(Shown):
 
     def _change_notes(self, change: Callable[[Notes], Notes]) -> None:
         change_notes(self.notes_folder, self.atoms.fingerprint, len(self.atoms), change)
+
+
+def _check_counts(**counts: int) -> None:
+    """Raise unless each number of things to show is a whole number."""
+    for name, count in counts.items():
+        require_number(count, name, 0, MOST_SHOWN, whole=True)
 
 
 def _check_method(method: str) -> None:
