@@ -65,6 +65,7 @@ ONLY_PARSED = {
     "python benchmarks/cluster.py": "measures at full size",
     "python benchmarks/coherence.py": "measures at full size",
     "python benchmarks/contamination.py": "needs the test sets and the whole text",
+    "python benchmarks/context_weights.py": "measures at full size",
     "python benchmarks/contexts.py": "measures at full size",
     "python benchmarks/counting.py": "measures at full size",
     "python benchmarks/kill_commands.py": "takes seconds per kill",
