@@ -1,6 +1,6 @@
 """What each part of senses by use brings on the tests of the paper and on our own sentences.
 
-    python benchmarks/use_ablation.py MODEL --text CORPUS/*.txt --data DATA [--seeds 0 1 2] [--json FILE]
+    python benchmarks/use_ablation.py MODEL --text CORPUS/*.txt --data DATA --sentences SENTENCES [--seeds 0 1 2]
 
 The senses of the words of SCWS, of SemEval-2010, of the lineup and of our own sentences, with their forms, are found
 anew as `wordatoms observe` finds them, with one part of the method left out at a time; MODEL needs the stages map and
@@ -136,15 +136,18 @@ class Bench:
         with one_blas_thread():
             observed = run_threads(lambda number: observer.observe(self.families[number]), self.wanted, run.n_threads)
         found = dict(zip(self.wanted, observed, strict=True))
-        senses = [found.get(number) or _unseen(family) for number, family in enumerate(self.families)]
+        senses = [
+            found.get(number) or _unseen(family, self.parts.embeddings.dim)
+            for number, family in enumerate(self.families)
+        ]
         return collect_uses(senses, self.families, self.reader, self.background, run)
 
 
-def _unseen(family: Sequence[int]) -> FamilySenses:
+def _unseen(family: Sequence[int], dim: int) -> FamilySenses:
     """A family without senses, of words that no test asks for."""
     nothing = [np.zeros(0, kind) for kind in (np.int32, np.float32, np.int32)]
     members = (MemberUses(row, *nothing, 0, np.zeros((0, 2, 2), np.int64)) for row in family)
-    return FamilySenses(np.zeros((0, 300), np.float32), nothing[0], np.zeros(0, np.bool_), (), tuple(members))
+    return FamilySenses(np.zeros((0, dim), np.float32), nothing[0], np.zeros(0, np.bool_), (), tuple(members))
 
 
 def with_uses(path: Path, uses: SenseUses | None) -> SenseModel:

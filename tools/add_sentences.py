@@ -3,8 +3,9 @@
     python tools/add_sentences.py MODEL SENTENCES [--report FILE]
 
 SENTENCES is a TSV file: word, name of the sense (as in the list of senses), the word as it stands in the sentence, and
-the sentence. The senses of the word that have this name get the sentence if the model reads it so: an example that the
-model itself misreads would mislead. All are counted in the report. Names and examples of atoms stay as they are.
+the sentence; or a report of this tool, which has them too. The senses of the word that have this name get the sentence
+if the model reads it so: an example that the model itself misreads would mislead. All are counted in the report. Names
+and examples of atoms stay as they are.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from wordatoms.errors import InputError, UnknownWordError
 from wordatoms.senses.examples import find_word
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.files import write_atomic
+
+REPORTED = ("word", "name", "form", "known", "found", "answer", "p", "sentence")
+"""The columns of a report."""
 
 
 class Sentence(NamedTuple):
@@ -45,7 +49,10 @@ class Reading(NamedTuple):
 def read_sentences(path: Path) -> list[Sentence]:
     """Read the sentences; each must contain its word."""
     with path.open(encoding="utf-8") as lines:
-        rows = [Sentence(*fields) for fields in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE) if fields]
+        table = [fields for fields in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE) if fields]
+    if table and tuple(table[0]) == REPORTED:
+        table = [[*fields[:3], fields[-1]] for fields in table[1:]]
+    rows = [Sentence(*fields) for fields in table]
     lacking = [row for row in rows if not find_word(row.form, row.text)]
     if lacking:
         raise SystemExit(f"{path}: {len(lacking)} sentences lack their word, such as {lacking[0]}")
@@ -98,10 +105,11 @@ def main() -> None:
     print(f"{right / max(len(known), 1):.1%} right, {wrong / max(len(known), 1):.1%} wrong with p above .9")
     if given.report:
         with write_atomic(given.report) as file:
-            file.write(b"word\tname\tform\tfound\tanswer\tp\tsentence\n")
+            file.write(("\t".join(REPORTED) + "\n").encode())
             for each in readings:
                 fields = (
                     *each.sentence[:3],
+                    int(each.sense >= 0),
                     int(each.is_right),
                     each.answer,
                     f"{each.probability:.2f}",

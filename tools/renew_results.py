@@ -39,6 +39,8 @@ def replaced(stored: Any, computed: Any, depends: Callable[[str], bool]) -> Any:
     """Return stored numbers with those that depend on the senses taken from computed ones."""
     if not isinstance(stored, dict):
         return stored
+    if lacking := [name for name in stored if depends(name) and isinstance(computed, dict) and name not in computed]:
+        raise SystemExit(f"{lacking[0]!r} was not computed; compute the whole exhibit again by update_report.py.")
     return {
         name: computed[name] if depends(name) and name in computed else replaced(value, computed.get(name, {}), depends)
         for name, value in stored.items()

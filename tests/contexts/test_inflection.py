@@ -146,3 +146,8 @@ def test_a_list_of_forms_comes_back() -> None:
 def test_what_is_no_list_of_forms_is_refused(content: bytes) -> None:
     with pytest.raises(InputError, match="is no list of words and their forms"):
         ListedForms(content)
+
+
+def test_forms_are_found_whatever_ends_the_lines() -> None:
+    content = b"tie\ttied ties\r\nbank\tbanks\r\n"
+    assert ListedForms(content).of("tie") == ("tied", "ties")

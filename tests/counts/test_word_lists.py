@@ -34,3 +34,10 @@ def test_a_damaged_list_is_refused_by_both(content: bytes) -> None:
             read(content)
         sentences.append(str(error.value))
     assert sentences[0] == sentences[1]
+
+
+def test_a_row_outside_the_list_has_no_word() -> None:
+    text = WordText(format_words(("tie", "bank"), None))
+    for row in (-1, 2):
+        with pytest.raises(IndexError, match="not among the 2 words"):
+            text.word(row)

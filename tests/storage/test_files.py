@@ -209,3 +209,10 @@ def test_rows_of_a_file_that_is_gone_are_not_read(tmp_path: Path) -> None:
     for wanted in ([1], slice(None)):
         with pytest.raises(ModelError, match="changed"):
             rows[wanted]
+
+
+@pytest.mark.parametrize("array", [np.zeros(()), np.zeros(3), np.asfortranarray(np.zeros((3, 2)))])
+def test_what_is_no_table_of_rows_is_refused(array: np.ndarray, tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", array)
+    with pytest.raises(ModelError, match="is not a table of rows"):
+        StoredRows(tmp_path / "a.npy", lambda: None)

@@ -224,7 +224,7 @@ class ListedForms:
 
     def __init__(self, content: bytes) -> None:
         try:
-            lines = content.decode().strip("\n")
+            lines = content.decode().replace("\r\n", "\n").strip("\n")
         except UnicodeDecodeError as error:
             raise _no_forms(str(error)) from None
         if lines and not re.fullmatch(LISTED_FORMS, lines):

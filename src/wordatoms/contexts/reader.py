@@ -54,7 +54,8 @@ class ReadingSettings:
     scale: float = 30.0
     """κ of the posterior: p(a|c) ∝ exp(κ ⟨v_a, v_c⟩) for v_c of length 1."""
     sense_share: float = 0.5
-    """Weight of u_c in the vector of a word in context; the word's own vector has weight 1."""
+    """Weight of u_c in the vector of a word in context; the word's own vector has weight 1. Answers by use have their
+    own two weights (`wordatoms.senses.by_use`)."""
     context_share: float = 0.15
     """Weight of the context's vector in the same."""
     rest: float = 0.2

@@ -112,6 +112,8 @@ class WordText:
         return int(self._line(row)[1]) if self.counted else None
 
     def _line(self, row: int) -> list[str]:
+        if not 0 <= row < len(self):
+            raise IndexError(f"row {row} is not among the {len(self):,} words")
         return self._content[self._ends[row] + 1 : self._ends[row + 1]].decode().split("\t")
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.cpu import CPUTargetOptions
 from numba.core.serialize import dumps
 
 
@@ -68,11 +69,14 @@ def _decorator(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., A
 jit = _decorator()
 """For exact kernels: integers, or floats whose order of operations must be kept."""
 
-jit_views = _decorator(_nrt=False)
+_UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
+"""Numba's option is not a public one: releases 0.60 and 0.68 have it; without it kernels are slower, no more."""
+
+jit_views = _decorator(**_UNCOUNTED)
 """For kernels that take views of their arguments, and neither make nor return an array. Numba would count references to
 the arrays at each view, by atomic operations on numbers that all threads share: more work than that of many kernels."""
 
-jit_part = _decorator(_nrt=False, no_cpython_wrapper=True)
+jit_part = _decorator(**_UNCOUNTED, no_cpython_wrapper=True)
 """For a part of such kernels, which Python does not call: what would unpack its arguments is not compiled."""
 
 jit_fastmath = _decorator(fastmath={"reassoc", "contract", "nsz"})

@@ -18,11 +18,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wordatoms.errors import InputError, require_number
+from wordatoms.errors import InputError
 
 N_STARTS = 10
 N_ITERATIONS = 50
-LARGEST_SEED = 2**63 - 1
 MOST_CLUSTERS = 6
 """Maximum number of clusters of an automatic choice."""
 LEAST_GAIN = 0.04
@@ -51,7 +50,6 @@ def cluster_vectors(
         raise InputError(
             f"n_starts is {n_starts}, least_gain {least_gain}; pass 1 start or more, and a gain from 0 up."
         )
-    require_number(random_state, "random_state", 0, LARGEST_SEED, whole=True)
     if not len(rows):
         return np.zeros(0, np.intp)
     k_means = partial(_k_means, n_starts=n_starts, rng=np.random.default_rng(random_state), centre=CENTRES[centres])

@@ -73,6 +73,7 @@ if TYPE_CHECKING:  # loaded with the first question about a context
 BATCH_TEXTS = 256
 N_SUGGESTED = 10
 """Atoms that the contexts of an unknown word suggest as its senses."""
+LARGEST_SEED = 2**63 - 1
 MOST_SHOWN = 1_000_000
 """Words and senses that one answer may be asked for."""
 Method = Literal["auto", "uses", "code"]
@@ -823,6 +824,7 @@ class SenseModel(Shown):
         >>> [link.word for link in wa.load().linked_words(873, 3)]
         ['clinched', 'playoff', 'clinching']
         """
+        _check_counts(n=n)
         if n == 0:
             return ()
         unwanted = {row for word in leave_out if (row := self.parts.find_row(word)) is not None}
@@ -1516,6 +1518,7 @@ class SenseModel(Shown):
         >>> wa.load().cluster("tie", texts, k=2).labels
         (0, 0, 1)
         """
+        require_number(random_state, "random_state", 0, LARGEST_SEED, whole=True)
         texts = list(require_texts(texts))
         found = self._numbered_usages(word, texts)
         if not found:

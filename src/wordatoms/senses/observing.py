@@ -221,7 +221,7 @@ class Senses(NamedTuple):
         """Tell which senses n contexts confirm, by their shares, their numbers of contexts and their lifts."""
         if self.listed is None:
             return is_used(shares, numbers, n) & (self.is_general | (lifts >= LEAST_LIFT))
-        used = is_used(shares, numbers, n, LEAST_LISTED_SHARE, LEAST_LISTED_OCCURRENCES)
+        used = is_used(shares, numbers, n, listed=True)
         return used & ((lifts >= LEAST_LISTED_LIFT) | (shares >= CERTAIN_SHARE))
 
 
@@ -229,10 +229,13 @@ def is_used(
     shares: NDArray[np.float64],
     numbers: NDArray[np.int64],
     n: int,
-    least_share: float = LEAST_SHARE,
-    least_number: int = LEAST_OCCURRENCES,
+    *,
+    listed: bool = False,
 ) -> NDArray[np.bool_]:
-    """Tell which senses n contexts use often enough."""
+    """Tell which senses n contexts use often enough; fewer uses are enough for those of a list."""
+    least_share, least_number = LEAST_SHARE, LEAST_OCCURRENCES
+    if listed:
+        least_share, least_number = LEAST_LISTED_SHARE, LEAST_LISTED_OCCURRENCES
     return np.asarray((shares >= least_share) & (numbers >= min(least_number, max(n // 8, 1))))
 
 

@@ -210,6 +210,8 @@ class StoredRows:
 
     def __init__(self, path: Path, check: Callable[[], None]) -> None:
         array = map_array(path)
+        if array.ndim != 2 or not array.flags.c_contiguous:
+            raise ModelError(f"{path} is not a table of rows; run that stage of the model again with --force.")
         self.shape, self.dtype = array.shape, array.dtype
         self._path, self._check = path, check
 

@@ -223,7 +223,7 @@ class ModelFolder:
             now, known = read_manifest(self.path)["stages"], json.loads(json.dumps(self.stages))  # tuples become lists
             if any(now.get(stage) != record for stage, record in known.items()):
                 return False
-            self._compared = content
+            self._compared = content if content == _manifest_bytes(self.path) else None  # it may have changed meanwhile
         return True
 
     def check_mapped(self) -> None:
