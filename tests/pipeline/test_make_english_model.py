@@ -81,6 +81,7 @@ def test_senses_are_renewed_and_the_rest_stays(
     texts = tool.find_corpus(corpus)
     recipe = tool.Recipe(dim=20, n_atoms=11, inventory="", phrases=PHRASES)
     before = tool.make_model(texts, tmp_path / "work", recipe=recipe).path
+    load_script("add_sentences", monkeypatch)
     renewing = load_script("renew_senses", monkeypatch)
     inventory = Inventory((ListedSense(WORDS[0], "a name", (WORDS[2], WORDS[3])),))
     first = renewing.renew(texts.texts, tmp_path / "first", model=before, phrases=PHRASES).path
