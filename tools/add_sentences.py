@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wordatoms.atoms.names import AtomExample
-from wordatoms.errors import InputError, UnknownWordError
+from wordatoms.errors import InputError, ModelError, UnknownWordError
 from wordatoms.senses.examples import find_word
 from wordatoms.senses.model import SenseModel
 from wordatoms.storage.files import write_atomic
@@ -48,10 +48,15 @@ class Reading(NamedTuple):
 
 def read_sentences(path: Path) -> list[Sentence]:
     """Read the sentences; each must contain its word."""
-    with path.open(encoding="utf-8") as lines:
-        table = [fields for fields in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE) if fields]
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SystemExit(f"{path} cannot be read as sentences: {error}; pass a UTF-8 TSV file.") from None
+    table = [fields for fields in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE) if fields]
     if table and tuple(table[0]) == REPORTED:
         table = [[*fields[:3], fields[-1]] for fields in table[1:]]
+    if wrong := next((fields for fields in table if len(fields) != len(Sentence._fields)), None):
+        raise SystemExit(f"{path} has a line of {len(wrong)} columns; expected {', '.join(Sentence._fields)}.")
     rows = [Sentence(*fields) for fields in table]
     lacking = [row for row in rows if not find_word(row.form, row.text)]
     if lacking:
@@ -95,8 +100,14 @@ def main() -> None:
     parser.add_argument("sentences", type=Path)
     parser.add_argument("--report", type=Path, help="TSV file: how each sentence was read")
     given = parser.parse_args()
-    model = SenseModel(given.model)
-    readings = list(read_all(model, read_sentences(given.sentences)))
+    sentences = read_sentences(given.sentences)
+    try:
+        model = SenseModel(given.model)
+    except ModelError as error:
+        raise SystemExit(str(error)) from None
+    if model.uses is None:
+        raise SystemExit(f"{given.model} has no senses by use; run: wordatoms observe {given.model}")
+    readings = list(read_all(model, sentences))
     attach(model, readings)
     known = [each for each in readings if each.sense >= 0]
     right = sum(each.is_right for each in known)
